@@ -1,6 +1,7 @@
 /* cases_pairs.c - W5 every point with every other, without the matrix of pairs; W13 each pair once, those
  * of a tenth of the blocks, and a triangle of a matrix. */
 #include "bench.h"
+#include <math.h>
 #include <stdlib.h>
 
 /* |x_i - y_j|^2, (m, n). */
@@ -70,10 +71,32 @@ static void nearest(rd_expr *const *x, unsigned dims, rd_expr **y)
     y[0] = rd_argmin(distances(x), RD_DIMS(1));
 }
 
+/* The five nearest, with their places. */
+static void near(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    rd_expr *d = distances(x);
+
+    (void)dims;
+    y[0] = rd_top_k(d, 5, 1, .smallest = true);
+    y[1] = rd_arg_top_k(d, 5, 1, .smallest = true);
+}
+
+/* Attention of (heads, n, 64), each row to those up to it. */
+static void causal(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    rd_expr *s =
+        rd_mul(rd_matmul(x[0], rd_permute(x[1], RD_INDEX(0, 2, 1))), rd_num(bench_ctx, 0.125));
+
+    (void)dims;
+    s    = rd_where(rd_le(rd_coord(s, 2), rd_coord(s, 1)), s, rd_num(bench_ctx, -INFINITY));
+    y[0] = rd_matmul(rd_softmax(s, RD_DIMS(-1)), x[2]);
+}
+
 /* clang-format off */
 /* Operations for each coordinate of each pair.  nn50's loop takes |y|^2 - 2 x.y, so near ties can
  * fall the other way. */
 #define POINTS(n, d) { 2, 1, 2, 1, { n, d } }
+#define HEADS { 3, 1, 1, 1, { 8, 1024, 64 } }
 
 const bench_case bench_pairs[] = {
     { "W5", "gauss10k", gauss, HAND_gauss, 0, { POINTS(10000, 3), POINTS(10000, 3), { 1, 1, 2, 1,
@@ -101,5 +124,11 @@ const bench_case bench_pairs[] = {
     { "W5", "nn50", nearest, HAND_nearest, 0, { POINTS(10000, 50), POINTS(10000, 50) },
       .flops = 3, .pairs = true,
       .wrong_allowed = 1e-3 },
+    { "W5", "near3",  near, HAND_near, 0, { POINTS(10000, 3), POINTS(10000, 3) },
+      .flops = 3, .pairs = true },
+    { "W5", "near50", near, HAND_near, 0, { POINTS(10000, 50), POINTS(10000, 50) },
+      .flops = 3, .pairs = true },
+    { "W6", "attention.causal", causal, HAND_causal, 0, { HEADS, HEADS, HEADS },
+      .how = HOW_EVAL, .flops = 2 * 1024, .exps = 1024.0 / 128 },
     { 0 },
 };

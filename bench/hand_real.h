@@ -8,6 +8,8 @@
 #include "hand_scans.h"
 #include "hand_transposes.h"
 #include "hand_pairs.h"
+#include "hand_near.h"
+#include "hand_attention.h"
 #include "hand_masked.h"
 #include "hand_masked_columns.h"
 #include "hand_masked_scans.h"

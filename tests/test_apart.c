@@ -341,6 +341,87 @@ START_TEST(distances_wait)
 }
 END_TEST
 
+/* ---- Arrays that would be read across --------------------------------------------------------- */
+/* An (N, N) array a, and N numbers v and points x. */
+typedef struct crossed {
+    rd_ctx  *ctx;
+    rd_expr *a, *v, *x;
+} crossed;
+
+/* Sums of rows and of columns, both with the same factors. */
+static void times_vector(const crossed *w, rd_expr *part[2])
+{
+    part[0] = rd_sum(rd_mul(w->a, rd_expand(w->v, 0)), RD_DIMS(1));
+    part[1] = rd_sum(rd_mul(w->a, rd_expand(w->v, 1)), RD_DIMS(0));
+}
+
+static void weighted_differences(const crossed *w, rd_expr *part[2])
+{
+    rd_expr *const apart = rd_sub(rd_expand(w->x, 1), rd_expand(w->x, 0));
+    rd_expr *const back  = rd_permute(w->a, RD_INDEX(1, 0));
+
+    part[0] = rd_sum(rd_mul(rd_expand(w->a, 2), apart), RD_DIMS(1));
+    part[1] = rd_sum(rd_mul(rd_expand(back, 2), apart), RD_DIMS(1));
+}
+
+static void kernel_of_both(const crossed *w, rd_expr *part[2])
+{
+    rd_expr *const k = rd_exp(rd_neg(rd_square(rd_sub(rd_expand(w->v, 1), rd_expand(w->v, 0)))));
+
+    part[0] = rd_max(rd_mul(w->a, k), RD_DIMS(1));
+    part[1] = rd_max(rd_mul(rd_permute(w->a, RD_INDEX(1, 0)), k), RD_DIMS(1));
+}
+
+static void lengths(const crossed *w, rd_expr *part[2])
+{
+    rd_expr *const of = rd_abs(w->a);
+
+    part[0] = rd_sum(rd_mul(of, rd_expand(w->v, 0)), RD_DIMS(1));
+    part[1] = rd_sum(rd_mul(of, rd_expand(w->v, 1)), RD_DIMS(0));
+}
+
+static void (*const crossings[])(const crossed *w, rd_expr *part[2]) = { times_vector,
+                                                                         weighted_differences,
+                                                                         kernel_of_both, lengths };
+
+/* Both sums go through the array in its own order: they share no loop over what they reduce. What
+ * comes out has the bits of each sum alone. */
+START_TEST(not_across)
+{
+    enum { N = 400 };
+    static float a[N][N], v[N], x[N][DIMS], sums[3][N * DIMS];
+    uint32_t     state = 1;
+    rd_expr     *part[2];
+    crossed      w = { .ctx = rd_ctx_new(NULL) };
+    const char  *at;
+    int          axes = 0;
+
+    for (int i = 0; i < N * N; i++, state = state * 1664525 + 1013904223)
+        a[i / N][i % N] = (float)(state >> 8) / 8388608 - 1;
+    for (int i = 0; i < N; i++)
+        v[i] = a[3][i], memcpy(x[i], a[i], sizeof x[i]);
+    w.a = rd_wrap(w.ctx, &a[0][0], RD_SHAPE(N, N));
+    w.v = rd_wrap(w.ctx, v, RD_SHAPE(N));
+    w.x = rd_wrap(w.ctx, &x[0][0], RD_SHAPE(N, DIMS));
+    crossings[_i](&w, part);
+    rd_expr *const whole = rd_add(part[0], part[1]);
+    const rd_shape shape = rd_shape_of(whole);
+    for (int k = 0; k < 3; k++)
+        ck_assert_msg(rd_eval(w.ctx, k < 2 ? part[k] : whole,
+                              &(rd_array){ .data = sums[k], .type = RD_F32, .shape = shape }) ==
+                          RD_OK,
+                      "%s", rd_error_text(w.ctx));
+    for (int i = 0; i < (shape.n == 2 ? N * DIMS : N); i++)
+        ck_assert_float_eq(sums[0][i] + sums[1][i], sums[2][i]);
+    const char *const text = rd_explain(w.ctx, RD_RESULTS({ whole, NULL }), NULL);
+    ck_assert_msg(text && (at = strstr(text, "virtual shape:")), "%s", rd_error_text(w.ctx));
+    for (const char *end = strchr(at, '\n'); (at = strstr(at, ":400")) && at < end; at++)
+        axes++;
+    ck_assert_msg(axes == 3, "%d axes of 400: %s", axes, text);
+    rd_ctx_free(w.ctx);
+}
+END_TEST
+
 /* Phases that read the same distances do not keep them: each computes its own, and arrays have an
  * element for each point. */
 START_TEST(phases_compute_pairs)
@@ -511,6 +592,7 @@ int main(void)
     tcase_add_test(tc, much_memory);
     tcase_add_test(tc, few_terms);
     tcase_add_test(tc, distances_wait);
+    tcase_add_loop_test(tc, not_across, 0, COUNT(crossings));
     tcase_add_test(tc, phases_compute_pairs);
     tcase_add_loop_test(tc, same_bits, 0, COUNT(uses) * COUNT(programs));
     tcase_add_test(tc, of_nothing);

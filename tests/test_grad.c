@@ -390,6 +390,36 @@ START_TEST(bits_of_the_graph_alone)
 }
 END_TEST
 
+/* Axes of one element, as those of one head, change no gradient.  Scores and values are square, as
+ * a factor along a wrong axis would then go unseen. */
+static void attention_gradients(const double *x, rd_shape shape, double *out)
+{
+    rd_ctx  *ctx = rd_ctx_new(NULL);
+    rd_expr *q = rd_wrap(ctx, x, shape), *k = rd_wrap(ctx, x + 9, shape),
+            *v = rd_wrap(ctx, x + 18, shape);
+    rd_expr *s = rd_sum(rd_mul(rd_expand(q, -2), rd_expand(k, -3)), RD_DIMS(-1));
+    rd_expr *y = rd_softmax_sum(rd_expand(s, -1), rd_expand(v, -3), RD_DIMS(-2));
+    rd_exprs g = rd_grad(y, RD_EXPRS(q, k, v), .seed = rd_wrap(ctx, x + 27, shape));
+
+    for (int i = 0; i < 3; i++)
+        rd_eval(ctx, g.at[i], RD_INTO(out + 9 * i, shape));
+    ck_assert_str_eq(rd_error_text(ctx), "");
+    rd_ctx_free(ctx);
+}
+
+START_TEST(axes_of_one_element)
+{
+    double x[36], plain[27], heads[27];
+
+    for (int k = 0; k < 36; k++)
+        x[k] = sin(1.0 + k * k);
+    attention_gradients(x, RD_SHAPE(3, 3), plain);
+    attention_gradients(x, RD_SHAPE(1, 3, 3), heads);
+    for (int k = 0; k < 27; k++)
+        ck_assert_msg(fabs(plain[k] - heads[k]) < 1e-12, "%d: %g, not %g", k, heads[k], plain[k]);
+}
+END_TEST
+
 /* Ties go to the first element; zeros of a product; leaves that the result does not read. */
 START_TEST(special_elements)
 {
@@ -442,6 +472,56 @@ START_TEST(lengths_of_0)
         EXPECT(rd_jvp(sum, RD_EXPRS(x), RD_EXPRS(x)), 20);
     }
     EXPECT(rd_grad(rd_std(rd_mul(x, rd_num(ctx, 0)), RD_ALL), RD_EXPRS(x)).at[0], 0, 0, 0, 0, 0, 0);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+/* A branch that is not taken adds 0, also where its own derivative is infinite or NaN. */
+START_TEST(branches_not_taken)
+{
+    rd_ctx        *ctx   = rd_ctx_new(NULL);
+    double         t[4]  = { 0, -1, 4, 1 };
+    rd_expr *const x     = rd_wrap(ctx, t, RD_SHAPE(4));
+    rd_expr *const zero  = rd_num(ctx, 0);
+    rd_expr *const above = rd_gt(x, zero);
+    rd_expr *const root  = rd_where(above, rd_sqrt(x), zero);
+    rd_expr *const ratio = rd_where(rd_le(x, zero), zero, rd_div(rd_log(x), x));
+    rd_expr *const both  = rd_where(above, rd_mul(rd_sqrt(x), rd_log(x)), x);
+    /* the mask stays through maps of the choice */
+    rd_expr *const later = rd_square(rd_add(rd_where(above, rd_cbrt(x), zero), x));
+
+    EXPECT(rd_grad(rd_sum(root, RD_ALL), RD_EXPRS(x)).at[0], 0, 0, 0.25, 0.5);
+    EXPECT(rd_grad(rd_sum(ratio, RD_ALL), RD_EXPRS(x)).at[0], 0, 0, (1 - log(4)) / 16, 1);
+    EXPECT(rd_grad(rd_sum(both, RD_ALL), RD_EXPRS(x)).at[0], 1, 1, 0.25 * log(4) + 0.5, 1);
+    EXPECT(rd_grad(rd_sum(later, RD_ALL), RD_EXPRS(x)).at[0], 0, -2,
+           2 * (cbrt(4) + 4) * (1 + cbrt(4) / 12), 2 * 2 * (1 + 1. / 3));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+/* Powers by a constant: their derivatives are powers as users write them, without pow(). */
+START_TEST(constant_powers)
+{
+    rd_ctx             *ctx  = rd_ctx_new(NULL);
+    double              t[3] = { 0.25, 2, 3 }, none[2] = { 0, 0 };
+    rd_expr *const      x    = rd_wrap(ctx, t, RD_SHAPE(3));
+    rd_expr *const      at_0 = rd_wrap(ctx, none, RD_SHAPE(2));
+    static const double n[]  = { 0, 1, 2, 3, 4, 7, 0.5, -1, -3, 1.7 };
+
+    for (size_t k = 0; k < sizeof n / sizeof *n; k++) {
+        rd_expr *const exponent = rd_num(ctx, n[k]);
+
+        EXPECT(rd_grad(rd_sum(rd_pow(x, exponent), RD_ALL), RD_EXPRS(x)).at[0],
+               n[k] * pow(0.25, n[k] - 1), n[k] * pow(2, n[k] - 1), n[k] * pow(3, n[k] - 1));
+        if (n[k] >= 0 && n[k] < 5 && n[k] == floor(n[k]))
+            EXPECT(rd_grad(rd_sum(rd_pow(at_0, exponent), RD_ALL), RD_EXPRS(at_0)).at[0], n[k] == 1,
+                   n[k] == 1);
+    }
+    const char *const text = rd_explain(
+        ctx,
+        RD_RESULTS({ rd_grad(rd_sum(rd_pow(x, rd_num(ctx, 3)), RD_ALL), RD_EXPRS(x)).at[0], NULL }),
+        NULL);
+    ck_assert_msg(text && !strstr(text, "pow"), "%s", text ? text : rd_error_text(ctx));
     rd_ctx_free(ctx);
 }
 END_TEST
@@ -505,8 +585,11 @@ int main(void)
     tcase_add_test(tc, sparse_operands);
     tcase_add_test(tc, fields_of_points);
     tcase_add_test(tc, bits_of_the_graph_alone);
+    tcase_add_test(tc, axes_of_one_element);
     tcase_add_test(tc, special_elements);
     tcase_add_test(tc, lengths_of_0);
+    tcase_add_test(tc, branches_not_taken);
+    tcase_add_test(tc, constant_powers);
     tcase_add_loop_test(tc, pairs, 0, 4);
     suite_add_tcase(s, tc);
     srunner_run_all(runner, CK_ENV);

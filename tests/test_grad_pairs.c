@@ -424,6 +424,31 @@ START_TEST(one_pass)
 }
 END_TEST
 
+/* The gradient of a sum over i < j visits no other pairs: the events of a Hawkes process, of which
+ * each raises the rate of those that follow. */
+START_TEST(mask_bounds_loops)
+{
+    enum { N = 3000 };
+    static float   times[N], decay[1];
+    rd_expr *const t       = rd_wrap(ctx, times, RD_SHAPE(N));
+    rd_expr *const beta    = rd_wrap(ctx, decay, RD_SHAPE(1));
+    rd_expr *const i       = rd_coord(t, 0);
+    rd_expr *const before  = rd_lt(rd_expand(i, 0), rd_expand(i, 1));
+    rd_expr *const zero    = rd_num(ctx, 0);
+    rd_expr *const since   = rd_where(before, rd_sub(rd_expand(t, 1), rd_expand(t, 0)), zero);
+    rd_expr *const raised  = rd_where(before, rd_exp(rd_neg(rd_mul(since, beta))), zero);
+    rd_expr *const rate    = rd_add(rd_sum(raised, RD_DIMS(1)), rd_num(ctx, 0.5));
+    const rd_exprs g       = rd_grad(rd_sum(rd_log(rate), RD_ALL), RD_EXPRS(beta));
+    const char    *text    = rd_explain(ctx, RD_RESULTS({ g.at[0], NULL }), NULL);
+    int            bounded = 0;
+
+    for (const char *at = text; at && (at = strstr(at, "a mask of places bounds loops")); at++)
+        bounded++;
+    ck_assert_msg(bounded > 0 && !strstr(text, "where(at(j) < at(i), 1"), "%s",
+                  text ? text : rd_error_text(ctx));
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("grad_pairs");
@@ -437,6 +462,7 @@ int main(void)
     tcase_add_loop_test(tc, selected_parts, 0, SELECTED);
     tcase_add_test(tc, map_is_asked_for);
     tcase_add_loop_test(tc, one_pass, 0, ONE_PASS);
+    tcase_add_test(tc, mask_bounds_loops);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -38,6 +38,7 @@ def measure(dtype, t):
     for d in (3, 50):
         x, y = uniform(0, (10000, d), t), uniform(1, (10000, d), t)
         compiled(f"nn{d}", dtype, lambda: pairs(x, y).argmin(1))
+        compiled(f"near{d}", dtype, lambda: pairs(x, y).Kmin_argKmin(5, dim=1))
 
 
 if peer.wants("W5"):

@@ -61,6 +61,7 @@ def pairs(dtype, t):
     for d in (3, 50):
         x, y = tensor(0, (10000, d), t), tensor(1, (10000, d), t)
         peer("W5", f"nn{d}", dtype, lambda: torch.cdist(x, y).argmin(1))
+        peer("W5", f"near{d}", dtype, lambda: torch.cdist(x, y).topk(5, largest=False))
 
 
 def rows(dtype, t):
@@ -68,6 +69,9 @@ def rows(dtype, t):
         x = tensor(0, shape, t)
         peer("W6", "softmax" + name, dtype, lambda: torch.softmax(x, 1))
         peer("W6", "layernorm" + name, dtype, lambda: torch.nn.functional.layer_norm(x, shape[1:], eps=0.0))
+    heads = [tensor(k, (8, 1024, 64), t) for k in range(3)]
+    peer("W6", "attention.causal", dtype,
+         lambda: torch.nn.functional.scaled_dot_product_attention(*heads, is_causal=True))
 
 
 def products(dtype, t):

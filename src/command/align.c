@@ -13,23 +13,24 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Takes y at the coordinates of x, NaN where y has none. place: the n indices in y, -1 for none,
- * which become 0 here and are masked; `is`: that axis of x. */
+/* Takes y at the coordinates of x (a left join), NaN where y has none. place[]: for each of the n
+ * coordinates the index in y, -1 for none, which becomes 0 here and is masked. `is`: that axis of
+ * x, which the result gets. */
 static rd_expr *take_at_left(cmd_inputs *in, rd_expr *y, int axis, int64_t *place, int64_t n,
                              const cmd_axis *is)
 {
-    const rd_shape shape  = rd_shape_of(y);
-    bool          *there  = cmd_room((size_t)n);
-    bool           all    = true;
-    rd_shape       beside = { .n = shape.n };
+    const rd_shape shape     = rd_shape_of(y);
+    bool          *there     = cmd_room((size_t)n);
+    bool           all_there = true;
+    rd_shape       beside    = { .n = shape.n };
 
     for (int64_t i = 0; i < n; i++) {
         there[i] = place[i] >= 0;
-        all &= there[i];
+        all_there &= there[i];
         place[i] = there[i] ? place[i] : 0;
     }
     rd_expr *taken = cmd_pick(in, y, axis, place, n, is);
-    if (all || !taken)
+    if (all_there || !taken)
         return taken;
     for (int k = 0; k < shape.n; k++)
         beside.at[k] = k == axis ? n : 1;
@@ -40,8 +41,9 @@ static rd_expr *take_at_left(cmd_inputs *in, rd_expr *y, int axis, int64_t *plac
     return mask ? rd_where(rd_reshape(mask, beside), taken, rd_num(in->ctx, NAN)) : NULL;
 }
 
-/* Takes both arrays at the coordinates that both have, in the order of the first array. place: the
- * index in y of each coordinate of x, -1 for none; `a`: the axis of x. */
+/* Takes both arrays at the coordinates that both have (an inner join), in the order of the first
+ * array. place[]: the index in y of each coordinate of x, -1 for none; `a`: the axis of x. False
+ * after a failure. */
 static bool take_common(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
                         const int64_t *place, const cmd_axis *a)
 {
@@ -54,14 +56,15 @@ static bool take_common(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, in
             of_x[n]   = i;
             of_y[n++] = place[i];
         }
-    const cmd_axis is = cmd_axis_at_places(a, of_x, n);
+    const cmd_axis is = cmd_axis_at_places(a, of_x, n); /* the common axis */
     *x                = cmd_pick(in, *x, x_axis, of_x, n, &is);
     *y                = cmd_pick(in, *y, y_axis, of_y, n, &is);
     return *x && *y;
 }
 
-/* True if both axes are parts of one axis of a file, or of equal ones, with the same step. x[1:] -
- * x[:-1] pairs elements by position, as the formula says. */
+/* True if both axes are parts of one axis of a file, or of equal ones, with the same step. Then
+ * x[1:] - x[:-1] pairs elements by position, as the formula says, although their coordinates
+ * differ. */
 static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y, int y_axis)
 {
     rd_axis_from    of_x, of_y;
@@ -71,7 +74,7 @@ static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y
            (a == b || (a->at && b->at && !cmd_axes_differ(a, b)));
 }
 
-/* True if both axes have coordinates, in units that convert. */
+/* True if both axes have coordinates (at), in units that convert to each other. */
 static bool units_meet(const cmd_axis *a, const cmd_axis *b)
 {
     cmd_turn conversion;
@@ -95,7 +98,7 @@ bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
     if (in->align != CMD_EXACT && units_meet(&a, &b)) {
         int64_t      *place = cmd_room((size_t)(a.n ? a.n : 1) * sizeof *place);
         const char   *unsure;
-        const int64_t n = cmd_match_axes(&a, &b, -1, place, &unsure);
+        const int64_t n = cmd_match_axes(&a, &b, -1, place, &unsure); /* coordinates in both */
 
         if (n > 0 && in->align == CMD_INNER)
             return take_common(in, x, x_axis, y, y_axis, place, &a);

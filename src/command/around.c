@@ -16,8 +16,8 @@ static bool is_among(const char *text, const char *const *names)
     return false;
 }
 
-/* True if the axis has longitudes. CF uses these units for longitudes alone; longitudes of a
- * rotated pole are known by their standard name. */
+/* True if the axis has longitudes, which are cyclic. CF uses these units for longitudes alone;
+ * longitudes of a rotated pole are known by their standard name. */
 bool cmd_goes_around(const cmd_axis *axis)
 {
     static const char *const units[] = { "degrees_east", "degree_east", "degree_E", "degrees_E",
@@ -29,8 +29,8 @@ bool cmd_goes_around(const cmd_axis *axis)
                         (is_among(axis->standard, names) && is_among(axis->units, plain)));
 }
 
-/* The distance of two longitudes along the shorter way: the remainder by 360 lies in [-180,
- * 180]. */
+/* The distance of two longitudes in degrees, the shorter way around the circle: the remainder by
+ * 360 lies in [-180, 180]. */
 double cmd_way_around(double coordinate, double value)
 {
     return fabs(remainder(coordinate - value, 360));
@@ -44,8 +44,8 @@ typedef struct place {
     bool    turned;
 } place;
 
-/* Compares places by coordinate. Among equal coordinates the place that needs no whole turn is
- * the first. */
+/* Compares entries by coordinate, then by index, for qsort(). Among equal coordinates the one that
+ * was not moved by whole turns of 360 degrees is the first. */
 static int by_value(const void *a, const void *b)
 {
     const place *x = a, *y = b;
@@ -55,15 +55,15 @@ static int by_value(const void *a, const void *b)
                                     : (x->at > y->at) - (x->at < y->at);
 }
 
-/* True if b repeats a, which precedes it: some files have the first longitude again at the end of
- * the axis, one turn later. `most` is the tolerance. */
+/* True if b repeats a, which precedes it in order: some files have the first longitude again at the
+ * end of the axis, 360 degrees later. `most` is the tolerance. */
 static bool is_repeated(const place *a, const place *b, double most)
 {
     return fabs(a->value - b->value) <= most && (a->turned || b->turned);
 }
 
-/* True if the axis descends at most of its steps. One step may jump by a whole turn of 360 degrees,
- * and does not decide. */
+/* True if the coordinates of the axis descend at most of its steps. One step may jump by a whole
+ * turn of 360 degrees, and does not decide. */
 static bool is_descending(const cmd_axis *axis)
 {
     int64_t down = 0;
@@ -73,9 +73,9 @@ static bool is_descending(const cmd_axis *axis)
     return down > 0;
 }
 
-/* Finds the indices with coordinates from `low` to `high` modulo 360, in the direction of the axis.
- * Each coordinate is moved by whole turns to the first such value from low - most on. `value` gets
- * the moved coordinates. */
+/* Finds the indices with longitudes from `low` to `high` modulo 360, within the tolerance `most`,
+ * in the direction of the axis. Each longitude is moved by whole turns to the first such value from
+ * low - most on. at[] gets the indices, value[] the moved longitudes. Returns their number. */
 int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double most, int64_t *at,
                           double *value)
 {
@@ -118,8 +118,8 @@ static rd_expr *take_two_slices(rd_expr *x, int axis, const int64_t *at, int64_t
                                     rd_slice_axis(x, axis, at[cut], at[cut] + n - cut, 1)));
 }
 
-/* Takes n indices of an axis of x, as two slices or by a gather. `is`: that axis of the result,
- * which is remembered. */
+/* Takes n indices at[] of an axis of x, as two slices if they are two ranges, else by a gather.
+ * `is`: that axis of the result, which is remembered for it. */
 rd_expr *cmd_pick_around(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                          const cmd_axis *is)
 {

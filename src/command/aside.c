@@ -29,8 +29,8 @@ static volatile sig_atomic_t n_aside;
 static place                 places[MOST_ASIDE];
 static int                   n_done;
 
-/* Removes all temporary files that were not renamed. Signal handlers call it, so it uses unlink()
- * alone. */
+/* Removes all temporary files that were not renamed. Signal handlers call it, so it uses only
+ * unlink(), which is safe there. */
 void cmd_remove_aside(void)
 {
     for (int k = 0; k < n_aside; k++)
@@ -38,15 +38,16 @@ void cmd_remove_aside(void)
             unlink(aside_names[k]);
 }
 
-/* Returns the end of an error message: the files that are written (their temporary names are NULL
- * after the rename), and those that are not. "" means that there are no output files. */
+/* Returns the end of an error message: which output files are written, and which are not. The
+ * temporary name of a written one is NULL, after its rename. "" means that there are no output
+ * files. */
 const char *cmd_what_was_written(void)
 {
     const char *text = "";
 
     if (n_done == 0)
         return n_aside ? "; nothing was written" : "";
-    for (int done = 1; done >= 0; done--)
+    for (int done = 1; done >= 0; done--) /* first the written ones */
         for (int k = 0, n = 0; k < n_aside; k++)
             if (!aside_names[k] == (bool)done)
                 text = cmd_text("%s%s%s", text,
@@ -58,7 +59,7 @@ const char *cmd_what_was_written(void)
 }
 
 /* ---- The place ------------------------------------------------------------------------------- */
-/* Refuses a place that is no regular file: renaming over /dev/null would replace the device.
+/* Refuses an output that is no regular file: renaming over /dev/null would replace the device.
  * p->replaces: a file is there already. */
 static void check_target(const char *path, place *p)
 {
@@ -68,8 +69,8 @@ static void check_target(const char *path, place *p)
                  S_ISDIR(p->old.st_mode) ? "a directory" : "not a regular file");
 }
 
-/* Returns the path behind symbolic links, or the path itself if it is no link (real is NULL, errno
- * 0). A link to nothing is itself replaced. */
+/* Returns the path behind symbolic links, or the path itself if it is no link (`real` is NULL,
+ * errno 0). A link to nothing is itself replaced. */
 static const char *follow_links(const char *path)
 {
     char *real = rd_replaced_path(path);
@@ -89,19 +90,19 @@ static _Noreturn void refuse_twice(const place *p, const place *other)
     cmd_misuse("%s and %s are one file: two outputs cannot be there", other->given, p->given);
 }
 
-/* Refuses a place that is a hard link to the place of an earlier output. Other spellings of one
- * name are found by check_occupant(). */
-static void check_others(const place *p)
+/* Refuses an output that is a hard link to that of an earlier output (same device and inode). Other
+ * spellings of one name are found by check_occupant(). */
+static void check_others(const place *output)
 {
     for (int k = 0; k < n_aside; k++)
-        if (p->replaces && places[k].replaces && places[k].old.st_dev == p->old.st_dev &&
-            places[k].old.st_ino == p->old.st_ino)
-            refuse_twice(p, &places[k]);
+        if (output->replaces && places[k].replaces && places[k].old.st_dev == output->old.st_dev &&
+            places[k].old.st_ino == output->old.st_ino)
+            refuse_twice(output, &places[k]);
 }
 
-/* Refuses a temporary name that is taken by a temporary file of this run. The path is then
- * another spelling of that file's path: ./o.npy and o.npy, or O.npy on a file system that
- * ignores case. */
+/* Refuses a temporary name that is taken by a temporary file of this run. The output's path is then
+ * another spelling of that file's path: ./o.npy and o.npy, or O.npy on a file system that ignores
+ * case. */
 static void check_occupant(const place *p, const char *name)
 {
     struct stat facts;
@@ -114,7 +115,8 @@ static void check_occupant(const place *p, const char *name)
 }
 
 /* Creates the temporary file, which must not exist, and notes its device and inode. If it replaces
- * a file, other users cannot read it until it has the mode of that file. */
+ * a file, other users cannot read it until it gets that file's mode. Returns its descriptor; -1:
+ * errno says why. */
 static int create(const char *name, place *p)
 {
     struct stat facts;
@@ -157,10 +159,10 @@ const char *cmd_aside(const char *path)
 }
 
 /* ---- The rename ------------------------------------------------------------------------------ */
-/* Flushes a file that replaces another to disk, with the mode of the old file. A rename may reach
- * the disk before the data does, and a crash between them would leave an empty file in place of the
- * old one. A new file is not flushed, which saves 10 ms: it can be computed again. False: the data
- * may be lost. */
+/* Flushes a temporary file that replaces another to disk, with the mode of the old file. A rename
+ * may reach the disk before the data does, and a crash between them would leave an empty file in
+ * place of the old one. A new file is not flushed, which saves 10 ms: it can be computed again.
+ * False: the data may be lost. */
 static bool flush_replacement(const place *p, const char *name)
 {
     const int fd = p->replaces ? open(name, O_WRONLY | O_CLOEXEC) : -1;
@@ -174,7 +176,8 @@ static bool flush_replacement(const place *p, const char *name)
     return there;
 }
 
-/* Finds the number of a temporary file by its name, which is compared as a pointer. */
+/* Finds the number of a temporary file by its name, which is compared as a pointer; it is one of
+ * this run. */
 static int place_of(const char *aside)
 {
     for (int k = 0; k < n_aside; k++)
@@ -183,8 +186,8 @@ static int place_of(const char *aside)
     cmd_fail("%s: not a file of this run", aside);
 }
 
-/* Renames a temporary file to its place, and ends the program if that fails. A NULL name marks the
- * file as done. */
+/* Renames a temporary file (`aside`) to its output path, and ends the program if that fails. A NULL
+ * name then marks the file as done. */
 void cmd_aside_done(const char *path, const char *aside)
 {
     const int k = place_of(aside);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* ---- Where axes come from -------------------------------------------------------------------- */
-/* Finds an axis that comes from no file, such as an axis of groups, by the expression and the axis
- * where it begins. NULL: none. */
+/* Finds the description of an axis that comes from no file, such as an axis of groups, by the
+ * expression and axis where it begins. NULL: none. */
 static const cmd_axis *made_axis(const cmd_inputs *in, const rd_axis_from *from)
 {
     for (const cmd_made_axis *m = in->made; m; m = m->older)
@@ -17,9 +17,9 @@ static const cmd_axis *made_axis(const cmd_inputs *in, const rd_axis_from *from)
     return NULL;
 }
 
-/* Finds the known axis that an axis of x comes from: one that was made for x itself, one of a file,
- * or another made one. *from: the expression where it begins, and offset and step in it. NULL:
- * none. */
+/* Finds the described axis that an axis of x comes from: one remembered for x itself, one of a
+ * file, or another remembered one. *from gets the expression where it begins, and offset and step
+ * in it. NULL: none. */
 const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from)
 {
     const rd_axis_from itself = { x, axis, 0, 1 };
@@ -40,8 +40,8 @@ const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_
     return made_axis(in, from);
 }
 
-/* Copies the n coordinates of a part of an axis: index i of it is index offset + step * i of the
- * whole. NULL stays NULL. */
+/* Copies the n coordinates of a part of an axis: index i of the part is index from->offset +
+ * from->step * i of the whole. NULL stays NULL. */
 static const double *part_of(const double *at, const rd_axis_from *from, int64_t n)
 {
     double *part = at ? cmd_room((size_t)n * sizeof *part) : NULL;
@@ -51,8 +51,8 @@ static const double *part_of(const double *at, const rd_axis_from *from, int64_t
     return part;
 }
 
-/* Fills the axis of a part: index i of it is index offset + step * i of the whole. A part that does
- * not lie inside the whole has no coordinates. */
+/* Describes the axis of a part: index i of it is index from->offset + from->step * i of the whole
+ * axis. A part that does not lie inside the whole has no coordinates (at NULL). */
 static void fill_part(cmd_axis *axis, const cmd_axis *whole, const rd_axis_from *from, int64_t n)
 {
     *axis              = *whole;
@@ -66,8 +66,8 @@ static void fill_part(cmd_axis *axis, const cmd_axis *whole, const rd_axis_from 
     axis->middle = part_of(whole->middle, from, n);
 }
 
-/* Returns an axis of x with the coordinates of its part. An axis that comes from no known one has
- * only its length. */
+/* Describes an axis of x, with the coordinates of its part of a known axis. One that comes from no
+ * known axis has only its length. */
 cmd_axis cmd_axis_seen(const cmd_inputs *in, rd_expr *x, int axis)
 {
     rd_axis_from    from;
@@ -80,8 +80,8 @@ cmd_axis cmd_axis_seen(const cmd_inputs *in, rd_expr *x, int axis)
     return seen;
 }
 
-/* Remembers that an axis of x is `is`, for an axis that comes from no file. If the axis is only a
- * part of another one (offset, step), nothing is remembered. */
+/* Remembers that an axis of x has the description `is`, for an axis that comes from no file. If it
+ * is only a part of another axis (offset, step), nothing is remembered. */
 void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is)
 {
     rd_axis_from   from;

@@ -23,14 +23,16 @@ static block *newest;
 static void *(*other_room)(size_t bytes);
 static void (*other_end)(int status, const char *sentence);
 
-/* Lets cmd_room() and cmd_end() use these functions, in the reader process. */
+/* Lets cmd_room() and cmd_end() call these functions from now on: in the child process that reads
+ * files, memory is shared with the command, and the command prints sentences. */
 void cmd_live_elsewhere(void *(*room)(size_t bytes), void (*end)(int status, const char *sentence))
 {
     other_room = room;
     other_end  = end;
 }
 
-/* Allocates zeroed memory that lives as long as the program; ends the program if there is none. */
+/* Allocates zeroed memory that lives as long as the program; ends the program if there is none. In
+ * the reader process its own allocator is used. */
 void *cmd_room(size_t bytes)
 {
     if (other_room)
@@ -53,8 +55,8 @@ char *cmd_copy(const char *text, size_t n)
     return copy;
 }
 
-/* Formats a text into new memory. NOLINT: clang-tidy 14 misses va_start() in all files but the
- * first of a run. */
+/* Formats a text into memory that lives as long as the program. NOLINT: clang-tidy 14 misses
+ * va_start() in all files but the first of a run. */
 char *cmd_text(const char *format, ...)
 {
     va_list arguments;
@@ -70,8 +72,9 @@ char *cmd_text(const char *format, ...)
     return text;
 }
 
-/* Opens /dev/null in place of standard descriptors that the caller has closed. Input is opened to
- * write and output to read, so that using them still fails. */
+/* Opens /dev/null in place of standard descriptors that the caller has closed, so that no output
+ * file gets their numbers. Input is opened to write and output to read, so that using them still
+ * fails. */
 void cmd_hold_standard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -93,7 +96,8 @@ void cmd_say(const char *sentence)
     fprintf(stderr, "rdim: %s\n", sentence);
 }
 
-/* Writes line counts to disk in builds that measure coverage; does nothing in others. */
+/* Writes the counts of executed lines to disk in builds that measure coverage; does nothing in
+ * others. */
 void cmd_keep_counts(void)
 {
 #ifdef RDIM_COVERAGE
@@ -102,7 +106,7 @@ void cmd_keep_counts(void)
 #endif
 }
 
-/* Ends the program without the handlers of exit(): there a library with a failed write tries
+/* Ends the program without the handlers of exit(): there a library with a failed write would try
  * again, in memory that it has freed. The reader process sees that the command is gone, and
  * ends. */
 void cmd_leave(int status)
@@ -120,8 +124,8 @@ typedef struct trial {
 } trial;
 static trial *innermost;
 
-/* Runs work(of). NULL: it succeeded; else the sentence of the failure, which cmd_end() has stored
- * before it jumped back here. */
+/* Runs work(of). Returns NULL if it succeeded; else the sentence of the failure, which cmd_end()
+ * has stored before it jumped back here by longjmp(). */
 const char *cmd_try(void (*work)(void *of), void *of)
 {
     trial t = { .outer = innermost };
@@ -134,7 +138,8 @@ const char *cmd_try(void (*work)(void *of), void *of)
 }
 
 /* Ends the program with a sentence. Inside of cmd_try(), a failure that is no misuse returns to the
- * innermost cmd_try(). In the reader process, the sentence goes to the command. */
+ * innermost cmd_try() instead. In the reader process (other_end), the sentence goes to the
+ * command. */
 void cmd_end(int status, const char *sentence)
 {
     if (innermost && status == CMD_FAILED) {
@@ -166,8 +171,8 @@ const char *cmd_error_text(rd_ctx *ctx)
     return without_call(rd_error_text(ctx));
 }
 
-/* Ends the program with the error of the library. If a signal has cancelled the evaluation, the
- * program ends by that signal. */
+/* Ends the program with the error of the library. If a signal has cancelled the evaluation,
+ * cmd_may_go_on() ends the program by that signal. */
 void cmd_fail_of(rd_ctx *ctx)
 {
     if (rd_error(ctx) == RD_ERR_CANCELLED)

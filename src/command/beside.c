@@ -10,7 +10,8 @@
 
 /* Gives the result the chunks of the file that operand k comes from, along the axes that come from
  * it. INT32_MAX along all other axes means whole axes. g.shift is 1 if k has a new first axis of
- * joined files. */
+ * joined files, which the file's chunks lack. g.to[a] is the axis of the result that axis a of k
+ * became, -1 for none. */
 static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
 {
     const cmd_said *said = cmd_said_about(k->parts[0].file, k->parts[0].v);
@@ -27,8 +28,8 @@ static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
             r->kept->layout.extent[g.to[a]] = said->layout.extent[a - g.shift];
 }
 
-/* True if an axis of the result comes from an axis of the variable k: both begin at the same axis
- * of the same expression. */
+/* True if an axis of the result comes from an axis of operand k: both begin at the same axis of the
+ * same expression. */
 static bool is_source(const cmd_result *r, const cmd_known *k)
 {
     rd_axis_from from;
@@ -40,9 +41,9 @@ static bool is_source(const cmd_result *r, const cmd_known *k)
     return false;
 }
 
-/* True if the result has all axes of `lead` in their full length, except that times (unlimited, or
- * "since") may be reduced or cut. Variables in no file, such as areas of cells, may then stay named
- * in attributes: they belong to the grid. */
+/* True if the result has all axes of operand `lead` in their full length, except that times
+ * (unlimited, or units with "since") may be reduced or cut. Variables in no file, such as areas of
+ * cells, may then stay named in attributes: they belong to the grid. */
 static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known *lead)
 {
     cmd_gathering g = { .in = in, .r = r, .k = lead };
@@ -57,18 +58,18 @@ static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known 
     return true;
 }
 
-/* True if each target of the result keeps attributes, and no plot is drawn. Then missing values may
- * become the fill value. */
+/* True if each file that gets the result is of a format that stores attributes (keeps), and no plot
+ * is drawn. Then missing values may be written as the fill value. */
 static bool is_only_for_keepers(const cmd_options *o, const cmd_result *r,
                                 const cmd_targets *targets)
 {
-    bool all = !o->plot;
+    bool only = !o->plot;
 
     for (int k = 0; k < targets->n; k++) {
         const cmd_target *t = &targets->at[k];
-        all &= t->format->keeps || r < t->results.at || r >= t->results.at + t->results.n;
+        only &= t->format->keeps || r < t->results.at || r >= t->results.at + t->results.n;
     }
-    return all;
+    return only;
 }
 
 /* Replaces NaN in the result by the fill value, unless that is NaN itself. */
@@ -90,9 +91,10 @@ static void name_after(cmd_result *r, const cmd_known *only)
         r->name = only->name;
 }
 
-/* Gathers what is written beside one result. `alone`: only files that keep attributes get the
- * result, so it may get a fill value and another name. Names of variables in no file (outside) stay
- * only if the result has the whole grid. */
+/* Gathers what is written beside one result: variables and attributes of its operands. `alone`:
+ * only files that keep attributes get the result, so it may get a fill value and another name.
+ * Names of variables in no file (outside) stay only if the result has the whole grid of the operand
+ * that it has its axes from (lead). */
 static void gather_result(const cmd_inputs *in, cmd_result *r, bool alone)
 {
     const cmd_known *only = cmd_only_operand(in, r->made), *lead = NULL;
@@ -126,8 +128,8 @@ static bool is_same_dimension(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* True if two variables are equal: name in the file, kind, type, shape, dimensions, attributes and
- * elements. Texts are compared by their pointers alone. */
+/* True if two variables written beside results are equal: name in the file, kind, type, shape,
+ * dimensions, attributes and elements. Texts are compared by their pointers alone. */
 static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
 {
     if (strcmp(a->from, b->from) != 0 || a->kind != b->kind || a->type != b->type ||
@@ -149,7 +151,8 @@ static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
     return memcmp(a->at, b->at, (size_t)(n * size)) == 0;
 }
 
-/* True if a result, or a variable that comes before variable i of result k, has the name. */
+/* True if a result, or a variable that comes before variable i beside result k, has the name in the
+ * output. */
 static bool is_taken(const cmd_results *results, int k, int i, const char *name)
 {
     for (int r = 0; r < results->n; r++)
@@ -164,9 +167,9 @@ static bool is_taken(const cmd_results *results, int k, int i, const char *name)
     return false;
 }
 
-/* Makes variable i of result k the same as an equal variable of an earlier result, which is written
- * once. Otherwise it gets a name that no result and no earlier variable has; coordinates keep
- * theirs, as they are named after their dimension. */
+/* Makes variable i beside result k the same as an equal variable of an earlier result, which is
+ * written once. Otherwise it gets a name that no result and no earlier variable has; coordinates
+ * keep theirs, as they are named after their dimension. */
 static void share_variable(cmd_results *results, int k, int i)
 {
     cmd_beside **mine = &results->at[k].kept->beside[i];
@@ -189,7 +192,8 @@ static void share_variable(cmd_results *results, int k, int i)
         (*mine)->name = cmd_text("%s_%d", (*mine)->from, n);
 }
 
-/* True if a target that keeps attributes gets the result, and it is computed (x). */
+/* True if a file of a format that stores attributes gets the result, and it is computed (x is not
+ * NULL). */
 static bool is_wanted(const cmd_result *r, const cmd_targets *targets)
 {
     for (int k = 0; k < targets->n; k++) {
@@ -200,7 +204,8 @@ static bool is_wanted(const cmd_result *r, const cmd_targets *targets)
     return false;
 }
 
-/* Renames variables in all attributes of a result, once each. */
+/* Replaces names of variables in all attributes beside a result by those of the output, once for
+ * each variable, as results share them (fitted). */
 static void fit_names(struct cmd_kept *kept)
 {
     for (int i = 0; i < kept->n; i++)
@@ -211,8 +216,9 @@ static void fit_names(struct cmd_kept *kept)
     cmd_fit_names(&kept->attributes, kept);
 }
 
-/* Gathers what is written beside all results that go to a format with attributes. Then equal
- * variables of several results become one, and attributes get the final names of variables. */
+/* Gathers what is written beside all results that go to a format with attributes. Equal variables
+ * of several results become one, and attributes get the final names of variables. Then each file
+ * gets attributes of its own. */
 void cmd_keep_beside(const cmd_inputs *in, const cmd_options *o, cmd_results *results,
                      cmd_targets *targets)
 {

@@ -36,8 +36,8 @@ static const struct {
     { "standard_name", OF_QUANTITY },
 };
 
-/* Finds when an attribute is kept: the table says so, or it names variables; all others are kept
- * with units. */
+/* Finds when an attribute is kept: by the table, or as one that names variables (OF_LEAD); all
+ * others are kept with units. */
 static fate fate_of(const char *attribute)
 {
     for (size_t k = 0; k < sizeof fates / sizeof *fates; k++)
@@ -46,13 +46,14 @@ static fate fate_of(const char *attribute)
     return cmd_names_variables(attribute) ? OF_LEAD : WITH_UNITS;
 }
 
-/* Returns all attributes of the first file's variable of k; NULL: k is NULL, or there are none. */
+/* Returns what the first file says about the variable of k: type and attributes. NULL: k is NULL,
+ * or nothing is known. */
 static const cmd_said *said_about(const cmd_known *k)
 {
     return k ? cmd_said_about(k->parts[0].file, k->parts[0].v) : NULL;
 }
 
-/* True if the file stores scaled numbers of the variable. */
+/* True if the file stores the variable packed: as scaled numbers (scale_factor, add_offset). */
 static bool is_packed(const cmd_known *k)
 {
     return k->v.packing.type != RD_AUTO;
@@ -67,8 +68,8 @@ static bool has_whole_shape(const cmd_known *k, const cmd_result *r)
            memcmp(shape.at, k->v.shape.at, (size_t)shape.n * sizeof *shape.at) == 0;
 }
 
-/* True if all joined files have the same value of the attribute, and the same units, in which that
- * value is written. */
+/* True if all joined files (parts) have the same value of the attribute, and the same units, in
+ * which that value is written. */
 static bool is_same_in_parts(const cmd_known *k, const char *name)
 {
     const cmd_said *first = said_about(k);
@@ -83,9 +84,9 @@ static bool is_same_in_parts(const cmd_known *k, const char *name)
     return true;
 }
 
-/* True if the attribute of `operand` is still true for the result. `described`: the result has its
- * units, and a type that fits. `made` says how the formula uses the operand: as_is, its elements
- * are unchanged; once, it is used once. */
+/* True if the attribute `name` of `operand` is still true for the result. `described`: the result
+ * has its units, and a type that fits. r->made says how the formula uses the operand: as_is, its
+ * elements are unchanged; once, it is used once. */
 static bool is_kept(const char *name, const cmd_known *operand, const cmd_result *r)
 {
     const rd_dtype type = rd_type_of(r->x);
@@ -123,8 +124,9 @@ static void add_description(cmd_attributes *all, const cmd_result *r, const cmd_
     }
 }
 
-/* Adds CF's cell_methods: those of the operand, and behind them the reduction of the statement.
- * Without a reduction they stay only if the elements are unchanged or shifted by + and -. */
+/* Adds CF's cell_methods, such as "time: mean": those of the operand (`before`), and behind them
+ * the reduction of the formula. Without a reduction they stay only if the elements are unchanged or
+ * shifted by + and -. */
 static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, const cmd_result *r,
                              const cmd_attributes *from)
 {
@@ -138,8 +140,8 @@ static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, cons
         cmd_add_attribute(all, cmd_attribute_named(from, "cell_methods"));
 }
 
-/* Adds missing_value, in the type of the result, if the file had one that equals the fill value, or
- * if there is no fill value (NaN). */
+/* Adds the attribute missing_value, in the type of the result, if the file had one number there
+ * that equals the fill value, or if there is no fill value (NaN). */
 static void add_missing_value(cmd_attributes *all, const cmd_result *r, const cmd_attributes *from)
 {
     const cmd_attribute *a    = cmd_attribute_named(from, "missing_value");
@@ -158,7 +160,8 @@ static void add_missing_value(cmd_attributes *all, const cmd_result *r, const cm
 }
 
 /* Collects the attributes of a result: those of the operand that are still true, units and title,
- * cell methods, and those of `lead` that name variables. `operand` and `lead` may be NULL. */
+ * cell methods, and those of `lead`, the operand that it has its axes from, that name variables.
+ * Both may be NULL. */
 cmd_attributes cmd_kept_attributes(const cmd_known *operand, const cmd_known *lead,
                                    const cmd_result *r)
 {
@@ -187,9 +190,9 @@ static bool is_unlikely(double fill)
     return fabs(fill) > 1e15 && fabs(fill) <= 1.7976931348623157e308;
 }
 
-/* Returns the fill value of the operand if it fits the type of the result; NaN otherwise.
- * _FillValue has priority over missing_value. A likely number is used only if elements are
- * unchanged. */
+/* Returns the fill value (what stands for missing elements in the file) of the operand if it fits
+ * the type of the result; NaN otherwise. _FillValue has priority over missing_value. A value that
+ * could be computed is used only if elements are unchanged (as_is). */
 double cmd_kept_fill(const cmd_known *operand, const cmd_result *r)
 {
     static const char *const names[] = { "_FillValue", "missing_value" };
@@ -225,8 +228,8 @@ static const char *line_of_history(const char *command)
     return cmd_text("%s: %s", text, command);
 }
 
-/* Removes the attributes that the other file lacks, or has with another value. The history of the
- * first file stays. */
+/* Removes the attributes that the other file lacks, or has with another value. The history stays
+ * that of the first file. */
 static void keep_common(cmd_attributes *all, const cmd_attributes *other)
 {
     cmd_attributes rest = { 0 };
@@ -240,8 +243,8 @@ static void keep_common(cmd_attributes *all, const cmd_attributes *other)
     *all = rest;
 }
 
-/* Adds the attributes of the files of a result, or, from the second file on, removes those that
- * differ. *n counts the files. */
+/* Adds the attributes of the first file of a result's operands to *all, or, from the second file
+ * on, removes those that differ. *n counts the files. */
 static void add_file_attributes(cmd_attributes *all, const cmd_inputs *in, const cmd_result *r,
                                 int *n)
 {

@@ -7,7 +7,8 @@
 
 enum { SMALL = 1 << 16 }; /* bytes of an array that always lives in memory */
 
-/* Evaluates x into memory; an array of 64 KB or more may live in a temporary file. */
+/* Evaluates x into memory that lives as long as the program; an array of 64 KB or more may live in
+ * a temporary file. Ends the program after a failure. */
 static void *elements_of(rd_ctx *ctx, rd_expr *x, const char *name)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -27,8 +28,8 @@ int64_t cmd_stored_bytes(const cmd_variable *v)
     return cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
 }
 
-/* True if two variables have the same type, shape and stored elements. Texts are compared as texts,
- * all others by their bytes. */
+/* True if two variables have the same kind, type, shape and stored elements. Texts are compared as
+ * texts, all others by their bytes. */
 bool cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b)
 {
     rd_expr *x = cmd_read_stored(a->file, a->v), *y = cmd_read_stored(b->file, b->v);
@@ -59,8 +60,8 @@ static bool is_range(const char *attribute)
     return false;
 }
 
-/* True if the variable of the candidate is the same in all joined files. Large variables are not
- * compared: the join itself checks its axes. */
+/* True if the variable of the candidate is the same in all joined files (parts of the operand).
+ * Large variables are not compared: the join itself checks its axes. */
 static bool is_same_in_parts(const cmd_gathering *g, const cmd_candidate *c)
 {
     for (int i = 1; i < g->k->n_parts; i++) {
@@ -86,7 +87,8 @@ const char *cmd_said_text(const cmd_said *said, const char *name, const char *ot
     return text ? text : other;
 }
 
-/* True if both variables are packed alike: one stored number has the same value in both. */
+/* True if both variables have the same attributes of packing: one stored number stands for the same
+ * value in both. */
 static bool has_packing_of(const cmd_said *a, const cmd_said *b)
 {
     static const char *const names[] = { "scale_factor", "add_offset", "_Unsigned", "_FillValue",
@@ -114,10 +116,10 @@ static bool has_ranges_of(const cmd_said *a, const cmd_said *b)
     return true;
 }
 
-/* Reads the variable of part i in the units of the first part. NULL: it is missing, or does not
- * fit. *converted: units were converted. *ranged stays true if the valid range is the same.
- * `bound`: it is bounds without units, which have those of their coordinates. Packed numbers of
- * other units do not fit. */
+/* Reads the variable of part i (one of the joined files) in the units of the first part. NULL: it
+ * is missing, or does not fit. *converted: units were converted. *ranged stays true if the valid
+ * range is the same. `bound`: it is bounds without units, which have those of their coordinates.
+ * Packed numbers of other units do not fit. */
 static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i,
                               bool *converted, bool *ranged)
 {
@@ -146,14 +148,15 @@ static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, in
     *converted  = true;
     *ranged     = false;
     rd_ctx *ctx = g->in->ctx;
-    x           = rd_add(rd_cast(x, RD_F64), rd_num(ctx, conversion.before));
-    x           = rd_div(rd_mul(x, rd_num(ctx, conversion.times)), rd_num(ctx, conversion.by));
+    /* ((x + before) * times) / by + after */
+    x = rd_add(rd_cast(x, RD_F64), rd_num(ctx, conversion.before));
+    x = rd_div(rd_mul(x, rd_num(ctx, conversion.times)), rd_num(ctx, conversion.by));
     return rd_add(x, rd_num(ctx, conversion.after));
 }
 
-/* Reads the whole variable, joined over all parts, in its stored type; f64 if units of parts
- * differ. NULL: the parts do not fit. *ranged: the valid range holds for all parts. `along` is its
- * dimension along which files are joined; -1: all parts must have the same elements. */
+/* Reads the whole variable, joined over all files (parts), in its stored type; f64 if units of
+ * parts differ. NULL: the parts do not fit. *ranged: the valid range holds for all parts. `along`
+ * is its dimension along which files are joined; -1: all parts must have the same elements. */
 static rd_expr *read_whole(const cmd_gathering *g, const cmd_candidate *c, bool *ranged)
 {
     int  along     = -1;
@@ -177,8 +180,8 @@ static rd_expr *read_whole(const cmd_gathering *g, const cmd_candidate *c, bool 
     return rd_concat(along, (rd_exprs){ x, g->k->n_parts });
 }
 
-/* Slices axis d as the result is sliced: n elements from an offset on. A stop before index 0 is
- * RD_OPEN, as negative indices would count from the end. */
+/* Slices axis d of x as the result is sliced: n elements from an offset on. With a negative step
+ * the stop may be before index 0: RD_OPEN, as negative indices would count from the end. */
 static rd_expr *slice_axis(rd_expr *x, int d, const rd_axis_from *from, int64_t n)
 {
     const int64_t stop = from->offset + from->step * (n - 1) + (from->step > 0 ? 1 : -1);
@@ -187,8 +190,8 @@ static rd_expr *slice_axis(rd_expr *x, int d, const rd_axis_from *from, int64_t 
 }
 
 /* ---- A variable ------------------------------------------------------------------------------ */
-/* Changes the type of a variable to f64, and that of its fill values, which must have the same
- * type. */
+/* Changes the type of a variable to f64, and that of its attributes _FillValue and missing_value,
+ * which must have the same type. */
 static void widen_to_f64(cmd_beside *b)
 {
     static const char *const names[] = { "_FillValue", "missing_value" };
@@ -207,8 +210,8 @@ static void widen_to_f64(cmd_beside *b)
 }
 
 /* Makes a variable to write beside the result: joined over all files, cut as the result is cut,
- * with its attributes. NULL: the files differ. b->axis is the axis of the result for each
- * dimension, or -1. Ranges such as valid_min stay only if they hold for all files (ranged). */
+ * with its attributes. NULL: the files differ. b->axis[d] is the axis of the result that dimension
+ * d is, or -1. Ranges such as valid_min stay only if they hold for all files (ranged). */
 cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
 {
     bool        ranged = true;
@@ -245,9 +248,9 @@ cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
 static const char *const packing[] = { "scale_factor", "add_offset", "_FillValue", "missing_value",
                                        "_Unsigned",    "valid_min",  "valid_max",  "valid_range" };
 
-/* Sets units and calendar of coordinates to those of the axis. If the values differ from the axis,
- * those of the axis replace them, as f64 without attributes of packing (`packing`). Two NaNs count
- * as equal. */
+/* Sets units and calendar of coordinates to those of the result's axis. If the values differ from
+ * the axis, those of the axis replace them, as f64, and attributes of packing are removed. Two NaNs
+ * count as equal. */
 void cmd_check_coordinates(cmd_beside *b, const cmd_axis *axis)
 {
     bool same = true;

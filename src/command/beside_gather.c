@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-/* Returns the name without its groups: the part behind the last '/'. */
+/* Returns the name of a variable without its groups: "b" of "group/b". */
 const char *cmd_last_part(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -30,9 +30,9 @@ static cmd_variable *variable_at(const cmd_file *file, const char *path)
     return NULL;
 }
 
-/* Finds the variable that an attribute of `from` names: in its group, then in the groups above.
- * NULL: none. `n` is the length of the group's path, from which the last name is removed in each
- * round. */
+/* Finds the variable that an attribute of `from` names: in from's group, then in the groups above;
+ * a name with a leading '/' is a path. NULL: none. `n` is the length of the group's path, from
+ * which the last name is removed in each round. */
 cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from, const char *name)
 {
     size_t n = (size_t)(cmd_last_part(from->name) - from->name);
@@ -49,8 +49,8 @@ cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from,
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
-/* True if the n elements of the part lie inside the whole axis. Indices from offset on are `step`
- * apart, which may be negative. */
+/* True if the n elements of the part lie inside an axis of `whole` elements. Indices from
+ * cut->offset on are cut->step apart, which may be negative. */
 static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
 {
     const int64_t last = cut->offset + cut->step * (n - 1);
@@ -58,8 +58,9 @@ static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
     return n > 0 && cut->offset >= 0 && cut->offset < whole && last >= 0 && last < whole;
 }
 
-/* Finds, for each axis of operand k, the axis of the result that comes from it (to), and the part
- * of it (cut). shift is 1 if joined files have a new first axis. */
+/* Finds for each axis of operand k the axis of the result that comes from it, or -1 (g->to), and
+ * for each axis of the result its part of that axis (g->cut). g->joined is the axis along which
+ * files are joined; g->shift is 1 if that is a new first axis. */
 void cmd_map_axes(cmd_gathering *g)
 {
     const rd_shape shape = rd_shape_of(g->r->x);
@@ -80,8 +81,8 @@ void cmd_map_axes(cmd_gathering *g)
     }
 }
 
-/* Finds the axis of the operand's variable, in the first file, that dimension d of v is: it has the
- * same name and extent. -1: none. */
+/* Finds the axis of the operand's variable, in the first file, that dimension d of variable v is:
+ * it has the same name and extent. -1: none. */
 int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
 {
     const cmd_variable *first = g->k->parts[0].v;
@@ -94,8 +95,8 @@ int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
     return -1;
 }
 
-/* True if the result has all axes of v that the operand has. Axes that the operand lacks, such as
- * the two ends of bounds, do not count. */
+/* True if the result has all axes that v and the operand share. Axes that the operand lacks, such
+ * as the two ends of bounds, do not count. */
 static bool has_axes_of(const cmd_gathering *g, const cmd_variable *v)
 {
     for (int d = 0; d < v->shape.n; d++) {
@@ -107,7 +108,8 @@ static bool has_axes_of(const cmd_gathering *g, const cmd_variable *v)
 }
 
 /* ---- What is named --------------------------------------------------------------------------- */
-/* True if a candidate, or a variable that is kept already, has the name without groups. */
+/* True if a candidate (a variable that an attribute names), or a variable that is kept already, has
+ * this name without groups. */
 static bool is_known(const cmd_gathering *g, const char *name)
 {
     for (int k = 0; k < g->n; k++)
@@ -121,8 +123,9 @@ static bool is_known(const cmd_gathering *g, const char *name)
 
 static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all);
 
-/* Adds a candidate, then visits the variables that it names (depth first). A variable of a type
- * that is not known here is left out, with a warning. */
+/* Adds a candidate (a variable that may be written beside the result), then visits the variables
+ * that its attributes name, depth first. A variable of a type that is not known here is left out
+ * later; the user is warned. */
 static void visit(cmd_gathering *g, const cmd_candidate *found)
 {
     const char *name = cmd_last_part(found->v->name);
@@ -142,9 +145,10 @@ static void visit(cmd_gathering *g, const cmd_candidate *found)
                  c->v->why ? c->v->why : "its elements are of a type that is not known here");
 }
 
-/* Visits the variable that candidate `by` names; -1: the operand names it. A name in no file is
- * listed in `outside`. Bounds have the units of the coordinates that name them. The operand itself
- * is visited only if it is the coordinates of an axis and the result has another name. */
+/* Visits the variable `name` that candidate number `by` names; -1: the operand names it. A name in
+ * no file is listed in `outside`. `bounds`: it has the units of the coordinates that name it. The
+ * operand itself is visited only if it is the coordinates of an axis and the result has another
+ * name. */
 static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
 {
     const cmd_part      *first = &g->k->parts[0];
@@ -163,8 +167,9 @@ static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
     visit(g, &c);
 }
 
-/* Visits all variables that the attributes name. by: the candidate that has the attributes; -1: the
- * operand. Attributes such as cell_measures have keys, "area:", which count as names, too. */
+/* Visits all variables that the attributes name. `by`: the number of the candidate that has the
+ * attributes; -1: the operand. Attributes such as cell_measures have keys, "area:", which count as
+ * names, too. */
 static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
 {
     for (int k = 0; k < all->n; k++) {
@@ -181,7 +186,7 @@ static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
     }
 }
 
-/* Reads the small variables of all parts, one part after the other, because not all files can be
+/* Reads the small variables of all joined files, one file after the other, because not all can be
  * open at once. Later comparisons then need no file. */
 static void read_parts(const cmd_gathering *g)
 {
@@ -195,8 +200,8 @@ static void read_parts(const cmd_gathering *g)
         }
 }
 
-/* Makes all candidates. One that differs between files is left out, and so are those that only it
- * names (by), and those of unknown types. */
+/* Makes the variables to write of all candidates. One that differs between files is left out, and
+ * so are those that only it names (by), and those of unknown types. */
 static void make_all(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -214,8 +219,8 @@ static void make_all(cmd_gathering *g)
 }
 
 /* ---- Operands that disagree ------------------------------------------------------------------ */
-/* True if the other operand has no variable of this name and shape, or has it with the same
- * elements. Large variables are not compared. */
+/* True if the other operand of the formula has no variable of b's name and shape, or has it with
+ * the same elements. Large variables are not compared. */
 static bool is_undisputed(const cmd_gathering *g, const cmd_beside *b, const cmd_known *other)
 {
     const cmd_part *mine = &g->k->parts[0], *theirs = &other->parts[0];
@@ -233,7 +238,7 @@ static bool is_undisputed(const cmd_gathering *g, const cmd_beside *b, const cmd
 }
 
 /* True if the variable holds the coordinates of an axis of the result: it has that axis alone, and
- * its name. */
+ * the name of its dimension. */
 static bool is_coordinate(const cmd_gathering *g, const cmd_beside *b)
 {
     return b->shape.n == 1 && b->axis[0] >= 0 && strcmp(b->dimension[0], b->from) == 0 &&
@@ -248,20 +253,22 @@ static void drop_disputed(cmd_gathering *g)
     int              n    = 0;
 
     for (int i = 0; i < kept->n; i++) {
-        bool good = true;
-        for (int j = 0; j < g->r->made->n && good && !is_coordinate(g, kept->beside[i]); j++) {
+        bool undisputed = true;
+        for (int j = 0; j < g->r->made->n && undisputed && !is_coordinate(g, kept->beside[i]);
+             j++) {
             const cmd_known *other = &g->in->known[g->r->made->operand[j]];
-            good = other == g->k || other->v.is_axis || is_undisputed(g, kept->beside[i], other);
+            undisputed =
+                other == g->k || other->v.is_axis || is_undisputed(g, kept->beside[i], other);
         }
-        if (good)
+        if (undisputed)
             kept->beside[n++] = kept->beside[i];
     }
     kept->n = n;
 }
 
 /* ---- Coordinates of axes --------------------------------------------------------------------- */
-/* Finds the coordinates of each axis among the variables, the first one that has numbers, and
- * replaces its values if they differ from the axis. */
+/* Finds the coordinates of each axis of the result among the variables, the first one that has
+ * numbers, and replaces its values if they differ from the axis. */
 static void set_coordinates(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -276,7 +283,8 @@ static void set_coordinates(cmd_gathering *g)
 }
 
 /* ---- Coordinates that nobody names ----------------------------------------------------------- */
-/* True if the units are those of latitudes, longitudes or, for one axis, times. */
+/* True if the units of v are those of latitudes or longitudes, or, if it has one axis, of times
+ * ("since"). */
 static bool has_units_of_place(const cmd_variable *v)
 {
     return v->units &&
@@ -286,22 +294,22 @@ static bool has_units_of_place(const cmd_variable *v)
             (v->shape.n == 1 && strstr(v->units, " since ")));
 }
 
-/* Visits coordinates that lie along axes of the operand, in its group. They belong to it even if no
- * attribute names them. To visit_named() they are named by the operand (-1) and are no bounds
- * (false). */
+/* Visits coordinates in the group of the operand that lie along its axes: they belong to it even if
+ * no attribute names them. To visit_named() they are named by the operand (-1) and are no
+ * bounds. */
 static void visit_unnamed(cmd_gathering *g)
 {
     const cmd_part *first = &g->k->parts[0];
     const size_t    n     = (size_t)(cmd_last_part(first->v->name) - first->v->name);
 
     for (int i = 0; i < first->file->n; i++) {
-        const cmd_variable *v    = &first->file->variable[i];
-        bool                good = v->shape.n > 0 && has_units_of_place(v) &&
-                    strncmp(v->name, first->v->name, n) == 0 && !strchr(v->name + n, '/');
-        for (int d = 0; d < v->shape.n && good; d++)
-            good = cmd_axis_of_dimension(g, v, d) >= 0;
-        if (good)
-            visit_named(g, -1, v->name + n, /*bounds=*/false);
+        const cmd_variable *v       = &first->file->variable[i];
+        bool                belongs = v->shape.n > 0 && has_units_of_place(v) &&
+                       strncmp(v->name, first->v->name, n) == 0 && !strchr(v->name + n, '/');
+        for (int d = 0; d < v->shape.n && belongs; d++)
+            belongs = cmd_axis_of_dimension(g, v, d) >= 0;
+        if (belongs)
+            visit_named(g, /*by=*/-1, v->name + n, /*bounds=*/false);
     }
 }
 
@@ -322,9 +330,9 @@ void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
         return;
     for (int a = 0; a < first->v->shape.n; a++)
         if (first->v->axis[a].name && g.to[a + g.shift] >= 0)
-            visit_named(&g, -1, first->v->axis[a].name, /*bounds=*/false);
-    visit_names(&g, -1, &said->attributes);
-    visit_names(&g, -1, &about->attributes);
+            visit_named(&g, /*by=*/-1, first->v->axis[a].name, /*bounds=*/false);
+    visit_names(&g, /*by=*/-1, &said->attributes);
+    visit_names(&g, /*by=*/-1, &about->attributes);
     visit_unnamed(&g);
     read_parts(&g);
     make_all(&g);

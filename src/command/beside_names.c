@@ -39,7 +39,7 @@ static const struct {
     { "compress", NOTHING },
 };
 
-/* Finds how an attribute names variables. */
+/* Finds how the value of an attribute names variables, by the table; NOTHING: it does not. */
 static naming naming_of(const char *attribute)
 {
     for (size_t k = 0; k < sizeof namings / sizeof *namings; k++)
@@ -65,8 +65,8 @@ const char *cmd_next_word(const char **at)
     return cmd_copy(word, n);
 }
 
-/* Returns the name of a variable in the output: its new one, or, in no file (outside), its own.
- * NULL: it is not written. */
+/* Returns the name that a variable `name` of the file has in the output: its new one, or, if it is
+ * in no file (outside), its own. NULL: it is not written. */
 static const char *output_name(const struct cmd_kept *kept, const char *name)
 {
     for (int k = 0; k < kept->n; k++)
@@ -83,9 +83,9 @@ static bool is_key(const char *word)
     return n > 0 && word[n - 1] == ':';
 }
 
-/* Reads the next group: a key such as "area:", or none, and the words up to the next key, with new
- * names. *whole: all variables are written. NULL: the text has ended. Words without a key are
- * groups of one word each; in MAPPINGS the key is a name, too. */
+/* Reads the next group of an attribute's value: a key such as "area:", or none, and the words up to
+ * the next key, with new names. *whole: all its variables are written. NULL: the text has ended.
+ * Words without a key are groups of one word each; in MAPPINGS the key is a name, too. */
 static const char *next_group(const char **at, const struct cmd_kept *kept, naming how, bool *whole)
 {
     const char *key = cmd_next_word(at), *text = "", *before = *at, *word = key;
@@ -111,8 +111,9 @@ static const char *next_group(const char **at, const struct cmd_kept *kept, nami
     return text;
 }
 
-/* Rewrites the value of an attribute, group by group; "" if nothing is left. Groups with a variable
- * that is not written are left out; of TERMS nothing is left then. */
+/* Rewrites the value of an attribute with the names of the output, group by group ("area:
+ * cell_area"); "" if nothing is left. Groups with a variable that is not written are left out; of
+ * TERMS nothing is left then. */
 static const char *rewrite_names(const char *text, const struct cmd_kept *kept, naming how)
 {
     const char *all = "", *at = text, *group;

@@ -50,7 +50,7 @@ bool cmd_calendar_named(const char *name, cmd_calendar *calendar)
 }
 
 /* True if a day number means the same physical day in both calendars: they are equal, or both are
- * among the first three, standard, Gregorian and Julian. */
+ * among the first three of the enum, standard, Gregorian and Julian. */
 bool cmd_calendars_meet(cmd_calendar a, cmd_calendar b)
 {
     return a == b || (a <= CMD_JULIAN && b <= CMD_JULIAN);
@@ -63,16 +63,18 @@ static int64_t floor_div(int64_t a, int64_t b)
 }
 
 /* ---- Years from March on --------------------------------------------------------------------- */
-/* Counts the days from 0000-03-01 to March 1 of a year. The leap day of year y stands before March
- * 1 of y, so y / 4 leap days have passed (less centuries, plus each fourth one). */
+/* Counts the days from 0000-03-01 to March 1 of a year. Years begin in March here, so the leap day
+ * of year y stands before March 1 of y. Thus y / 4 leap days have passed, less one for each
+ * century, plus one for each fourth century. */
 static int64_t first_day_of(const struct rule *r, int64_t year)
 {
     return year * r->year + (r->fours ? floor_div(year, 4) : 0) -
            (r->centuries ? floor_div(year, 100) - floor_div(year, 400) : 0);
 }
 
-/* Converts a date to a day by the rule of its calendar. January and February belong to the year
- * that began in March before. */
+/* Converts a date to a day number by the rule of its calendar. Years begin in March here, so
+ * January and February belong to the year before. Months from March on have 31, 30, 31, 30, 31 days
+ * and so again: 153 days in five months, and (153 m + 2) / 5 days before month m. */
 static int64_t day_by_rule(const struct rule *r, cmd_date d)
 {
     const int     month   = (d.month + 9) % 12; /* March is 0 */
@@ -81,8 +83,9 @@ static int64_t day_by_rule(const struct rule *r, cmd_date d)
     return first_day_of(r, d.year - (d.month <= 2)) + of_year - r->epoch;
 }
 
-/* Converts a day to a date by the rule of its calendar. The year is estimated from the number of
- * days, less one in 1460 for leap days, and then corrected. */
+/* Converts a day number to a date by the rule of its calendar, the reverse of day_by_rule(): years
+ * begin in March. The year is estimated from the number of days, less one in 1460 for leap days,
+ * and then corrected. (5 d + 2) / 153 is the month of day d of such a year. */
 static cmd_date date_by_rule(const struct rule *r, int64_t day)
 {
     day += r->epoch;
@@ -106,8 +109,8 @@ static bool is_gregorian(cmd_date d)
     return d.year != 1582 ? d.year > 1582 : d.month != 10 ? d.month > 10 : d.day >= 15;
 }
 
-/* Finds the calendar that gives a date its meaning: the standard calendar is Julian up to October
- * 1582, and then Gregorian; all others are themselves. */
+/* Finds the calendar that applies to a date: the standard calendar is Julian up to October 1582,
+ * and then Gregorian; all others are themselves. */
 static cmd_calendar calendar_at(cmd_calendar calendar, cmd_date d)
 {
     if (calendar != CMD_STANDARD)
@@ -115,7 +118,8 @@ static cmd_calendar calendar_at(cmd_calendar calendar, cmd_date d)
     return is_gregorian(d) ? CMD_PROLEPTIC_GREGORIAN : CMD_JULIAN;
 }
 
-/* Converts a date to a number of days. In the 360_day calendar all months have 30 days. */
+/* Converts a date to a number of days; day 0 is 1970-01-01. In the 360_day calendar all months have
+ * 30 days. */
 int64_t cmd_day_of(cmd_calendar calendar, cmd_date d)
 {
     if (calendar == CMD_360_DAY)
@@ -123,8 +127,8 @@ int64_t cmd_day_of(cmd_calendar calendar, cmd_date d)
     return day_by_rule(&rules[calendar_at(calendar, d)], d);
 }
 
-/* Converts a day to a date. The standard calendar is Gregorian from day FIRST_GREGORIAN on. In the
- * 360_day calendar all months have 30 days. */
+/* Converts a number of days since 1970-01-01 to a date. The standard calendar is Gregorian from day
+ * FIRST_GREGORIAN (1582-10-15) on. In the 360_day calendar all months have 30 days. */
 cmd_date cmd_date_of(cmd_calendar calendar, int64_t day)
 {
     if (calendar == CMD_360_DAY) {

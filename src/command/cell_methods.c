@@ -32,14 +32,14 @@ typedef struct cursor {
     bool        good;
 } cursor;
 
-/* Moves to the next character that is no blank. */
+/* Moves the cursor in the statement to the next character that is no blank. */
 static void skip_blanks(cursor *c)
 {
     while (isspace((unsigned char)*c->p))
         c->p++;
 }
 
-/* Skips blanks, and then the wanted character if it is there. True if so. */
+/* Skips blanks, and then the character `wanted` if it comes next. True if so. */
 static bool take(cursor *c, char wanted)
 {
     skip_blanks(c);
@@ -48,7 +48,7 @@ static bool take(cursor *c, char wanted)
     return there;
 }
 
-/* Reads a name; "" if there is none. */
+/* Reads a name of letters, digits and underscores; "" if there is none. */
 static const char *take_name(cursor *c)
 {
     skip_blanks(c);
@@ -58,7 +58,8 @@ static const char *take_name(cursor *c)
     return cmd_copy(from, (size_t)(c->p - from));
 }
 
-/* Finds CF's word for a reducer, with or without nan in front. NULL: it has none. */
+/* Finds CF's word for a reducer of formulas ("minimum" for "min"), with or without nan in front.
+ * NULL: CF has none. */
 static const char *method_of(const char *reducer)
 {
     if (strncmp(reducer, "nan", 3) == 0)
@@ -79,8 +80,8 @@ static bool is_among(const char *name, const char *const *names)
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
-/* Reads an axis, 0, -1, time or 'time', and marks it as reduced. Negative numbers count from the
- * last axis. c->good becomes false if there is no such axis. */
+/* Reads an axis of v, 0, -1, time or 'time', and marks it in reduced[]. Negative numbers count from
+ * the last axis. c->good becomes false if there is no such axis. */
 static void take_axis(cursor *c, const cmd_variable *v, bool *reduced)
 {
     int axis;
@@ -103,8 +104,8 @@ static void take_axis(cursor *c, const cmd_variable *v, bool *reduced)
         reduced[axis] = true;
 }
 
-/* Reads one axis, or a list of axes in brackets, "(0, 'lat')". c->good becomes false if the list is
- * not understood. */
+/* Reads one axis of v, or a list of axes in brackets, "(0, 'lat')", and marks them in reduced[].
+ * c->good becomes false if the list is not understood. */
 static void take_axes(cursor *c, const cmd_variable *v, bool *reduced)
 {
     const bool many = take(c, '(') || take(c, '[');
@@ -135,8 +136,8 @@ static void skip_value(cursor *c)
         c->p = strchr("([", *c->p) ? cmd_behind_bracket(c->p + 1) : c->p + 1;
 }
 
-/* Reads a keyword and its value. An unknown keyword makes the statement not understood (c->good).
- * Keywords that do not change the method are harmless. */
+/* Reads a keyword and its value. An unknown keyword makes the statement not understood (c->good
+ * false). The harmless ones do not change the method. */
 static void take_keyword(cursor *c, reduction *r)
 {
     static const char *const harmless[] = { "keepdims", "ddof",     "dtype", "accuracy",
@@ -155,8 +156,8 @@ static void take_keyword(cursor *c, reduction *r)
     skip_value(c);
 }
 
-/* Returns the comment of a cell method. CF has no words for windows; each has the coordinate of
- * its first element. */
+/* Returns the comment of a cell method, or "". CF has no words for windows of rolling reductions;
+ * each has the coordinate of its first element. */
 static const char *comment_text(const reduction *r)
 {
     return r->window ? cmd_text(" (comment: of %ld neighbours, from the coordinate on)", r->window)
@@ -164,8 +165,8 @@ static const char *comment_text(const reduction *r)
                          : "";
 }
 
-/* Returns the name of an axis in a cell method. If the axis is gone (not kept), it is the CF name
- * of the quantity, by the axis's standard name or units. */
+/* Returns the name of an axis in a cell method. If the axis is gone from the result (not kept), it
+ * is the CF name of its quantity, such as "time", by its standard name or units. */
 static const char *name_of(const cmd_axis *axis, bool kept)
 {
     static const struct {
@@ -212,8 +213,8 @@ static long take_window(cursor *c)
     return n;
 }
 
-/* Parses the statement as reducer(variable, keywords), and writes its cell method. NULL: the
- * statement is anything else, or the variable is not k. */
+/* Parses the statement as reducer(variable, keywords), such as mean(tas, axis='time'), and writes
+ * its cell method, "time: mean". NULL: the statement is anything else, or its variable is not k. */
 const char *cmd_cell_method(const char *statement, const cmd_known *k)
 {
     static const char rolling[] = "rolling_";

@@ -26,8 +26,8 @@ static bool is_invented(const cmd_axis *axis)
     return false;
 }
 
-/* Returns the name by which an axis broadcasts. NULL: none is known, a program invented it, or
- * --align=position says that names do not count. */
+/* Returns the name by which an axis of x is matched with axes of other operands. NULL: none is
+ * known, a program invented it (dim_0), or --align=position says that names do not count. */
 static const char *name_to_meet(void *user, rd_expr *x, int axis)
 {
     const cmd_inputs *in    = user;

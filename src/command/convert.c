@@ -20,8 +20,8 @@ struct cmd_valued {
 
 /* ---- Conversion ------------------------------------------------------------------------------ */
 /* Converts x to other units by (x + before) * times / by + after. Ints stay ints if the conversion
- * is a whole shift below 9e15, which doubles hold. Other ints become f64; floats keep their
- * type. */
+ * is a whole shift below 9e15, which doubles hold exactly. Other ints become f64; floats are
+ * computed in f64 and keep their type. */
 rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *conversion)
 {
     const rd_dtype type  = rd_type_of(x);
@@ -54,8 +54,8 @@ static cmd_valued of_variable(const cmd_variable *v)
                          .calendar = v->is_axis && v->shape.n ? v->axis[0].calendar : NULL };
 }
 
-/* Finds what is known about x, or about the expression that its elements come from: a result, or a
- * variable. Units NULL: nothing is known. */
+/* Finds what is known about the units of x, or of the expression that its elements come from: a
+ * result of a function, or a variable. Units NULL: nothing is known. */
 static cmd_valued find_valued(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
@@ -103,9 +103,9 @@ static const struct keeper *keeper_called(const char *name)
     return NULL;
 }
 
-/* Finds the units of a sum or a difference. Both operands must have units: tas + 273.15 has unknown
- * ones. A value plus a difference is a value; a value minus a value is a difference. Sums of
- * instants have no units here. */
+/* Finds the units of a sum or a difference (minus). Both operands must have units: tas + 273.15 has
+ * unknown ones. A value plus a difference is a value; a value minus a value is a difference,
+ * without a zero. Sums of times ("days since ...") have no units here. */
 static cmd_valued units_of_sum(const cmd_inputs *in, bool minus, rd_expr *const *x)
 {
     const cmd_valued a = find_valued(in, x[0]), b = find_valued(in, x[1]);
@@ -146,7 +146,8 @@ void cmd_units_made(void *user, rd_expr *y, const char *name, int n, rd_expr *co
 }
 
 /* ---- Operands that are added or compared ----------------------------------------------------- */
-/* Warns that two units do not convert (told), or that nothing is known about that. */
+/* Warns that values in two units are combined that do not convert (told), or of which nobody knows
+ * whether they do. */
 static void warn_of_units(cmd_inputs *in, const cmd_valued *a, const cmd_valued *b, bool told)
 {
     const char *sentence =
@@ -158,8 +159,8 @@ static void warn_of_units(cmd_inputs *in, const cmd_valued *a, const cmd_valued 
     cmd_warn_once(in, sentence);
 }
 
-/* Converts *y, times, to the units and the calendar of a. False: they do not convert, and `why`
- * says so. */
+/* Converts *y, times in units "days since ...", to the units and the calendar of a. False: they do
+ * not convert, and `why` says so. */
 static bool convert_instants(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b, rd_expr **y,
                              char *why)
 {
@@ -175,9 +176,9 @@ static bool convert_instants(rd_ctx *ctx, const cmd_valued *a, const cmd_valued 
     return false;
 }
 
-/* Converts *y to the units of *x. False: refused; `why` says the reason. A conversion with another
- * zero (s.plus), as of K and degC, is refused unless a value or the other is a difference, which
- * has no zero. */
+/* Converts *y to the units of *x before they are added or compared. False: refused; `why` says the
+ * reason. A conversion with another zero (s.plus), as of K and degC, is refused unless *x or *y is
+ * a difference, which has no zero. */
 bool cmd_units_alike(void *user, rd_expr **x, rd_expr **y, char *why)
 {
     cmd_inputs      *in = user;

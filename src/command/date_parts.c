@@ -14,7 +14,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 }
 
 /* ---- Parts that come again ------------------------------------------------------------------- */
-/* The year of an instant. */
+/* The year of an instant (a time with its date). */
 static int64_t year_of(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
@@ -76,15 +76,15 @@ static int64_t minute_of(const cmd_since *s, const cmd_moment *m)
 }
 
 /* ---- Periods --------------------------------------------------------------------------------- */
-/* The number of the month of an instant, counted from January of the year 0. */
+/* The number of the month of an instant among all months, counted from January of the year 0. */
 static int64_t month_in_a_row(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return m->date.year * 12 + m->date.month - 1;
 }
 
-/* The number of the season of an instant; the first month of a season is December, March, June or
- * September. */
+/* The number of the season of an instant among all seasons; a season begins in December, March,
+ * June or September. Season 0 begins in December of the year -1. */
 static int64_t season_in_a_row(const cmd_since *s, const cmd_moment *m)
 {
     return floor_div(month_in_a_row(s, m) + 1, 3);
@@ -103,7 +103,7 @@ static int64_t hour_in_a_row(const cmd_since *s, const cmd_moment *m)
     return m->day * 24 + hour_of(s, m);
 }
 
-/* The first day of a year. */
+/* The first day of a year; `hour` stays 0. */
 static cmd_date year_begins(const cmd_since *s, int64_t number, int *hour)
 {
     (void)s, (void)hour;
@@ -143,7 +143,7 @@ static cmd_date hour_begins(const cmd_since *s, int64_t number, int *hour)
 }
 
 /* ---- Shown as digits of dates: 1990, 199006, 19900615 ---------------------------------------- */
-/* The year that is shown: in calendars without a year 0, the year before 1 is -1. */
+/* The year as the user sees it: in calendars without a year 0, the year before 1 is -1. */
 static int64_t year_shown(const cmd_since *s, int64_t number)
 {
     return cmd_year_shown(s, number);
@@ -155,13 +155,14 @@ static int64_t month_digits(const cmd_since *s, cmd_date d)
     return cmd_year_shown(s, d.year) * 100 + d.month;
 }
 
-/* The number that is shown for a month of month_in_a_row(): 199006. */
+/* The number that is shown for a month, as month_in_a_row() counts it: 199006. */
 static int64_t month_shown(const cmd_since *s, int64_t number)
 {
     return month_digits(s, month_begins(s, number, /*hour=*/NULL));
 }
 
-/* The number that is shown for a season: year and month of its beginning, 199006. */
+/* The number that is shown for a season, as season_in_a_row() counts it: year and month of its
+ * beginning, 199006. */
 static int64_t season_shown(const cmd_since *s, int64_t number)
 {
     return month_digits(s, season_begins(s, number, /*hour=*/NULL));
@@ -201,7 +202,7 @@ static const cmd_date_part parts[] = {
     { "hourly", NULL, NULL, hour_in_a_row, hour_shown, hour_begins, 0, 0 },
 };
 
-/* Finds the function of times of that name; NULL: none. */
+/* Finds the function of times by its name, such as "month" for month(time). NULL: there is none. */
 const cmd_date_part *cmd_date_part_called(const char *name)
 {
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
@@ -210,8 +211,8 @@ const cmd_date_part *cmd_date_part_called(const char *name)
     return NULL;
 }
 
-/* Returns the last group of a part in a calendar, such as 365 for the day of the year without leap
- * days. 0 means that the data say it. */
+/* Returns the number of the last group of a part of dates in a calendar, such as 365 for the day of
+ * the year without leap days. 0 means that the data say it. */
 int64_t cmd_date_part_last(const cmd_date_part *part, cmd_calendar calendar)
 {
     if (part->number != day_of_year)

@@ -31,8 +31,8 @@ struct cmd_dated {
 /* Groups of one function: more would be an error in the times. */
 enum { MOST_GROUPS = 1 << 30 };
 
-/* Finds the function of times that x is a result of, or a part of a result: they share a leaf
- * (input array). NULL: none. */
+/* Finds the function of times, such as month(time), of which x is the result or a part of it: they
+ * share a leaf (input array). NULL: none. */
 static const cmd_dated *dated_of(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
@@ -43,14 +43,14 @@ static const cmd_dated *dated_of(const cmd_inputs *in, rd_expr *x)
     return NULL;
 }
 
-/* Returns the call as text, "month(time)", for error messages. */
+/* Returns a call of a function of times as text, "month(time)", for error messages. */
 static const char *call_text(const cmd_dated *d)
 {
     return cmd_text("%s(%s)", d->part->name, d->part->begins ? d->groups.name : "time");
 }
 
 /* ---- Elements of small arrays ---------------------------------------------------------------- */
-/* The number of elements of x. */
+/* The number of elements of x; ends the program if it overflows. */
 static int64_t count_elements(rd_expr *x)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -58,7 +58,8 @@ static int64_t count_elements(rd_expr *x)
     return cmd_points(&shape, RD_F64, "times");
 }
 
-/* Evaluates x as f64 or i64, both of 8 bytes. NULL: it failed, and the library has recorded why. */
+/* Evaluates x as f64 or i64, both of 8 bytes, into memory that lives as long as the program. NULL:
+ * it failed, and the library has recorded why. */
 static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
 {
     void *const at = cmd_room((size_t)count_elements(x) * 8 + 8);
@@ -68,7 +69,8 @@ static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
     return rd_eval(in->ctx, rd_cast(x, type), &to) == RD_OK ? at : NULL;
 }
 
-/* Makes a leaf (input array) of the shape of x, with the axes of x. */
+/* Makes a leaf (input array) of the elements at[], with the shape of x and the names and
+ * coordinates of its axes. */
 static rd_expr *leaf_like(cmd_inputs *in, rd_expr *x, const int64_t *at)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -84,7 +86,7 @@ static rd_expr *leaf_like(cmd_inputs *in, rd_expr *x, const int64_t *at)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Finds the least and the greatest number; without numbers, low is above high. */
+/* Finds the least and the greatest of n group numbers; without any, low is above high. */
 static void find_range(const int64_t *number, int64_t n, int64_t *low, int64_t *high)
 {
     *low  = n ? number[0] : 0;
@@ -95,8 +97,9 @@ static void find_range(const int64_t *number, int64_t n, int64_t *low, int64_t *
     }
 }
 
-/* Fills the axis of groups from number `low` on. Periods (begins) lie along the axis of times, at
- * their first instants. Parts, such as months, lie along an axis with the name of the function. */
+/* Describes the axis of groups, the first of which has the number `low`: their values and
+ * coordinates. Periods (with begins, such as monthly) lie along the axis of times, at their first
+ * instants. Parts, such as months of the year, lie along an axis with the name of the function. */
 static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, int64_t low)
 {
     const cmd_date_part *part = d->part;
@@ -117,9 +120,10 @@ static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, 
     d->groups.record = part->begins && times->record;
 }
 
-/* Makes the leaf (input array) of a function of times: finds the groups, and replaces each number
- * by the value of its group. Without fixed groups (last is 0) they reach from the least number to
- * the greatest. NULL: `why`, or the library's error, says the reason. */
+/* Makes the leaf (input array) of a function of times, such as month(time): finds the groups, and
+ * replaces each number by the value that is shown for it. Without fixed groups (part->last is 0)
+ * they reach from the least number to the greatest. NULL: `why`, or the library's error, says the
+ * reason. */
 static rd_expr *make_leaf(cmd_inputs *in, const cmd_date_part *part, rd_expr *x,
                           const cmd_axis *times, const cmd_since *s, int64_t *number, char *why)
 {
@@ -145,8 +149,8 @@ static rd_expr *make_leaf(cmd_inputs *in, const cmd_date_part *part, rd_expr *x,
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* True if x holds the coordinates of its axis, up to a billionth of each. A variable, or a computed
- * array, has no dates. */
+/* True if x holds the coordinates of its axis of times, up to a billionth of each. Any other array
+ * has no dates. */
 static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
 {
     const double *at = times->at ? elements_of(in, x, RD_F64) : NULL;
@@ -157,9 +161,9 @@ static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
     return at != NULL;
 }
 
-/* Checks that x is the coordinates of an axis of times, and reads their units. False: `why` says
- * the reason, or the evaluation of x failed. `of_sun` units, months and years of UDUNITS, fit no
- * calendar. */
+/* Checks that x is the coordinates of an axis of times, and reads their units to *s. False: `why`
+ * says the reason, or the evaluation of x failed. Units of_sun, UDUNITS' months and years of 30.44
+ * and 365.24 days, fit no calendar. */
 static bool read_times(cmd_inputs *in, const char *name, rd_expr *x, cmd_axis *times, cmd_since *s,
                        char *why)
 {
@@ -189,8 +193,9 @@ static bool read_times(cmd_inputs *in, const char *name, rd_expr *x, cmd_axis *t
     return false;
 }
 
-/* Evaluates a function of times, once for each operand. NULL: there is no such function, or `why`
- * says more. The date of a time is that of the middle of its bounds, if it ends them. */
+/* Evaluates a function of times, such as month(time), once for each operand. NULL: there is no such
+ * function, or `why` says more. A time that ends its bounds, as of a monthly mean, counts by their
+ * middle. */
 rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_expr *const *x,
                            char *why)
 {
@@ -225,7 +230,7 @@ rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* Finds the group with this value, by bisection, as values ascend. -1: none. */
+/* Finds the group of this value among those of d, by bisection, as values ascend. -1: none. */
 static int64_t group_of(const cmd_dated *d, int64_t value)
 {
     int64_t low = 0, high = d->groups.n;
@@ -256,9 +261,9 @@ static bool has_split_winters(const cmd_inputs *in, int n, rd_expr *const *label
     return year && season;
 }
 
-/* Replaces labels that are functions of times by numbers of groups from 0, and counts the groups.
- * groups[k] below 0: the user gave no number. False: `why`, or the library's error, says the
- * reason. */
+/* Replaces group labels that are functions of times by numbers of groups from 0, and counts the
+ * groups. groups[k] below 0: the user gave no number. False: `why`, or the library's error, says
+ * the reason. */
 bool cmd_date_labels(void *user, int n, rd_expr **label, int64_t *groups, char *why)
 {
     cmd_inputs *in = user;
@@ -291,7 +296,8 @@ bool cmd_date_labels(void *user, int n, rd_expr **label, int64_t *groups, char *
     return true;
 }
 
-/* Remembers that an axis of x holds the groups of `label`. */
+/* Remembers that an axis of x holds the groups of `label`, if that is a function of times: its
+ * names and coordinates. */
 void cmd_date_groups(void *user, rd_expr *x, int axis, rd_expr *label)
 {
     cmd_inputs      *in = user;
@@ -302,8 +308,8 @@ void cmd_date_groups(void *user, rd_expr *x, int axis, rd_expr *label)
 }
 
 /* ---- Places along an axis of groups ---------------------------------------------------------- */
-/* True if each coordinate of the axis is the first instant of a period of d, by the units of the
- * axis. */
+/* True if each coordinate of the axis is the first instant of a period of d, such as a month, by
+ * the units of the axis. */
 static bool has_periods(const cmd_dated *d, const cmd_axis *along)
 {
     cmd_since  s;
@@ -321,7 +327,7 @@ static bool has_periods(const cmd_dated *d, const cmd_axis *along)
 
 /* Finds the index along the axis of each group of d, -1 for none. NULL: the axis is of another
  * kind, or indices are ambiguous; *unsure says why. Periods match if they begin within half a
- * second. */
+ * second (most, in units of the axis). */
 static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const char **unsure)
 {
     int64_t  *place = cmd_room((size_t)(d->groups.n + 1) * sizeof *place);
@@ -340,7 +346,7 @@ static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const cha
     return *unsure ? NULL : place;
 }
 
-/* Writes to `why` that the index, a function of times, does not fit the axis. */
+/* Writes to `why` that an index which is a function of times (d) does not fit the axis. */
 static void refuse_axis(const cmd_dated *d, const cmd_axis *along, char *why)
 {
     snprintf(
@@ -352,8 +358,9 @@ static void refuse_axis(const cmd_dated *d, const cmd_axis *along, char *why)
         (long long)(d->groups.n ? d->value[0] : 0));
 }
 
-/* Replaces an index that is a function of times by positions along an axis of its groups. Any other
- * index is returned as it is. NULL: `why`, or the library's error, says the reason. */
+/* Replaces an index that is a function of times, as in clim[month(time)], by positions along an
+ * axis of its groups. Any other index is returned as it is. NULL: `why`, or the library's error,
+ * says the reason. */
 rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char *why)
 {
     cmd_inputs      *in = user;
@@ -387,8 +394,8 @@ rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char 
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */
-/* Finds the value of a word: "JJA" is 3 along seasons. The words of an axis, with blanks between
- * them, belong to the values 1, 2, ... */
+/* Finds the value of a word along an axis: "JJA" is 3 along seasons. axis->words, with blanks
+ * between them, belong to the values 1, 2, ... False: there is no such word. */
 bool cmd_value_of_word(const cmd_axis *axis, const char *word, double *value)
 {
     const size_t n = strlen(word);

@@ -18,8 +18,8 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Opens a file, or the files that match a pattern in alphabetical order, and adds them to the
- * source. A name that exists is no pattern. */
+/* Opens a file, or the files that match a pattern ("a*.nc") in alphabetical order, and adds them to
+ * the argument s. A name that exists is no pattern. */
 static void add_files(cmd_source *s, rd_ctx *ctx, const char *path)
 {
     glob_t found = { 0 };
@@ -51,8 +51,8 @@ static char *cut_variable(cmd_source *s, const char *text)
     return cmd_copy(text, (size_t)(colon - text));
 }
 
-/* Reads a number given on the command line; false: it is none, or a file of that name exists. A
- * float with a small whole value, 2.0, counts as whole. */
+/* Reads a number given as NAME=2.5 on the command line; false: it is none, or a file of that name
+ * exists. A float with a small whole value, 2.0, counts as whole. */
 static bool read_number(const char *text, cmd_source *s)
 {
     char *end, *whole_end;
@@ -82,8 +82,8 @@ static void check_name(const cmd_inputs *in, const cmd_source *s, const char *co
                        given[s - in->sources]);
 }
 
-/* Reads one argument: a number, a raw file, or files by name, list or pattern. NAME= in front
- * counts only if no file has the whole argument as its name. */
+/* Reads one argument of the command line, a source: a number, a raw file, or files by name, list or
+ * pattern. NAME= in front counts only if no file has the whole argument as its name. */
 static void add_source(cmd_inputs *in, const char *given)
 {
     static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -150,15 +150,16 @@ cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-/* True if the format has no names of variables: the only one has the name of the file. A formula
- * may also call it x, or by the name given on the command line. */
+/* True if the file's format has no names of variables: the only one has the name of the file. A
+ * formula may also call it x, or by the name given on the command line. */
 static bool is_anonymous(const cmd_file *file)
 {
     return file->n == 1 && strcmp(file->variable[0].name, cmd_stem(file->path)) == 0;
 }
 
-/* Finds the only variable that a formula can mean without a name; axes belong to other variables.
- * NULL: there are several. In a table of text the first one is meant, which is the whole table. */
+/* Finds the only variable of a file that a formula can mean without its name; axes belong to other
+ * variables. NULL: there are several. In a table of text the first one is meant, which is the whole
+ * table. */
 static cmd_variable *only_one(const cmd_file *file)
 {
     cmd_variable *found = NULL;
@@ -174,7 +175,7 @@ static cmd_variable *only_one(const cmd_file *file)
     return found ? found : file->n == 1 ? &file->variable[0] : NULL;
 }
 
-/* Lists up to 40 variables of a file, for error messages. */
+/* Returns the names of up to 40 variables of a file as text, for error messages. */
 static const char *names_of(const cmd_file *file)
 {
     const char *text = "";
@@ -184,9 +185,9 @@ static const char *names_of(const cmd_file *file)
     return file->n > 40 ? cmd_text("%s, ...", text) : text;
 }
 
-/* Finds the variable of a source in a file: the one named behind the colon, or the only one. Where
- * a format has names by rules of its own (find: tables and .npz), a variable with the source's name
- * has priority. NULL: it is ambiguous. */
+/* Finds the variable of an argument in a file: the one named behind the colon, or the only one.
+ * Where a format has names by rules of its own (find: tables and .npz), a variable with the
+ * argument's name has priority. NULL: it is ambiguous. */
 static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
 {
     cmd_variable *only = s->variable ? NULL : only_one(file);
@@ -196,8 +197,8 @@ static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
     return named ? named : only;
 }
 
-/* Finds the variable of a source in a file. If it is ambiguous or not there, the program ends, with
- * the names of the file. */
+/* Finds the variable of an argument in a file. If it is ambiguous or not there, the program ends
+ * with a sentence that lists the names of the file. */
 static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
 {
     cmd_variable *v = variable_meant(s, file);
@@ -210,9 +211,9 @@ static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
     return v;
 }
 
-/* Finds the variables that a name stands for, one per file. Returns how many. A source with the
- * name decides; else all files without a name are searched. The array of a file without names may
- * be called x. */
+/* Finds the variables that a name stands for, one for each file (parts). Returns how many. An
+ * argument NAME=... decides; else all files without a name are searched. The array of a file
+ * without names may be called x. */
 static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
 {
     int n = 0;
@@ -237,8 +238,9 @@ static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
     return n;
 }
 
-/* True if the parts are coordinates of one axis, which each file repeats. If --join names an axis
- * that they lack, they are stacked along a new one instead. */
+/* True if the parts (variables of one name in several files) are the coordinates of one axis, which
+ * each file repeats. If --join names an axis that they lack, they are stacked along a new one
+ * instead. */
 static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     for (int i = 0; i < n; i++) {
@@ -263,7 +265,7 @@ static int count_files(const cmd_inputs *in)
     return n;
 }
 
-/* Finds a number that was given that name, NAME=2.5; such a source has no files. NULL: none. */
+/* Finds the argument that gives a number this name, NAME=2.5; it has no files. NULL: none. */
 static const cmd_source *number_named(const cmd_inputs *in, const char *name)
 {
     for (int k = 0; k < in->n; k++)
@@ -272,8 +274,8 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
-/* Warns if units or bounds make dates that the file hardly means: months or years of UDUNITS
- * (of_sun), and coordinates that end their bounds (middle). */
+/* Warns if units or bounds of an axis make dates that the file hardly means: months or years of
+ * UDUNITS (of_sun), and coordinates that end their bounds, which have middles. */
 static void check_times(cmd_inputs *in, const cmd_axis *axis)
 {
     cmd_since s;
@@ -293,8 +295,8 @@ static void check_times(cmd_inputs *in, const cmd_axis *axis)
 }
 
 /* Finds a name of the formula: a number, a known variable, or variables of files, which are joined.
- * NULL: there is none, and in->missing has the name. A variable is remembered with the source of
- * each axis. */
+ * NULL: there is none, and in->missing has the name. A variable is remembered with the expression
+ * and axis that each of its axes comes from. */
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
 {
     cmd_inputs       *in     = user;

@@ -36,7 +36,7 @@ static void die_of(int number)
 }
 
 /* Handles a signal: the first one cancels the evaluation, and a second one ends the program at
- * once. It calls only functions that handlers may call: unlink, raise, _exit, rd_cancel. SIGPIPE
+ * once. It calls only functions that are safe in handlers: unlink, raise, _exit, rd_cancel. SIGPIPE
  * comes from a write, which must not go on. */
 static void handle(int number)
 {
@@ -49,7 +49,8 @@ static void handle(int number)
         rd_cancel(watched);
 }
 
-/* Handles an access behind the end of a mapped file that became shorter. */
+/* Handles SIGBUS: an access behind the end of a mapped file that became shorter. It ends the
+ * program with a sentence, by functions that are safe in handlers. */
 static void handle_shorter(int number)
 {
     static const char text[] = "rdim: a file that is read became shorter meanwhile\n";
@@ -74,7 +75,7 @@ void cmd_watch_library(const char *path)
 static const char *volatile crash_text;
 
 /* Handles a crash of a library that writes a file: removes temporary files, and ends the program
- * with a sentence. It calls only functions that handlers may call. */
+ * with a sentence. It calls only functions that are safe in handlers. */
 static void handle_crash(int number)
 {
     (void)number;

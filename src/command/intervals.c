@@ -19,7 +19,7 @@ typedef struct parts {
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND };
 
 /* Reads the fraction of a second, ".25", if there is one. False: a dot without digits, or more
- * digits than instants have. */
+ * digits than times are told apart by. */
 static bool read_fraction(char **at, parts *p)
 {
     const char *from = *at;
@@ -32,8 +32,8 @@ static bool read_fraction(char **at, parts *p)
            strspn(from + 1, "0123456789") == (size_t)p->digits;
 }
 
-/* Reads all numbers of a date, with the separator before each but the first. False: it has another
- * form. A year has up to 6 digits, all others up to 2. */
+/* Reads all numbers of a date, with the separator before each but the first (before[]). False: it
+ * has another form. A year has up to 6 digits, all others up to 2. */
 static bool read_parts(const char *text, parts *p)
 {
     static const char *const before[] = { "", "-", "-", "T ", ":", ":" };
@@ -59,7 +59,8 @@ static bool read_parts(const char *text, parts *p)
     return p->n > 0 && !*end && p->at[HOUR] < 24 && p->at[MINUTE] < 60 && p->at[SECOND] < 60;
 }
 
-/* Rounds seconds to the digits that instants have; a sum may be off by its last bits. */
+/* Rounds seconds to the digits by which times are told apart (CMD_MOST_SECOND_DIGITS); a sum may be
+ * off by its last bits. */
 static double round_seconds(double seconds)
 {
     const double scale = pow(10, CMD_MOST_SECOND_DIGITS);

@@ -37,14 +37,14 @@ static const char *units_text(const cmd_axis *axis)
     return axis->calendar ? cmd_text("%s (%s)", axis->units, axis->calendar) : axis->units;
 }
 
-/* Returns the coordinates of an axis, or the middles of its bounds. */
+/* Returns the coordinates of an axis, or (middle) the middles of its bounds; NULL: it has none. */
 static const double *coordinates_of(const cmd_axis *axis, bool middle)
 {
     return middle ? axis->middle : axis->at;
 }
 
-/* Concatenates the coordinates of axis k of all n parts, converted to one unit. NULL: a part has
- * none. `middle`: the middles of bounds instead. */
+/* Concatenates the coordinates of axis k of all n parts (variables of several files), converted to
+ * one unit: `total` in all. NULL: a part has none. `middle`: the middles of bounds instead. */
 static const double *join_coordinates(int64_t total, int k, int n, const cmd_part *parts,
                                       const cmd_turn *conversion, bool middle)
 {
@@ -63,19 +63,20 @@ static const double *join_coordinates(int64_t total, int k, int n, const cmd_par
     return all;
 }
 
-/* Fills the joined axis k: its length, and its coordinates if all parts have them. Units that do
- * not convert end the program, unless --align=position takes them as they are. */
+/* Describes the joined axis, axis k of all n parts (variables of several files): its length, and
+ * its coordinates if all parts have them. Units that do not convert end the program, unless
+ * --align=position takes them as they are. */
 static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_align align)
 {
-    cmd_turn *conversion = cmd_room((size_t)n * sizeof *conversion);
-    int64_t   total      = 0;
-    bool      all        = true;
+    cmd_turn *conversion       = cmd_room((size_t)n * sizeof *conversion);
+    int64_t   total            = 0;
+    bool      have_coordinates = true;
 
     for (int i = 0; i < n; i++) {
         total += parts[i].v->shape.at[k];
-        all &= parts[i].v->axis[k].at != NULL || parts[i].v->shape.at[k] == 0;
+        have_coordinates &= parts[i].v->axis[k].at != NULL || parts[i].v->shape.at[k] == 0;
     }
-    for (int i = 0; i < n && all; i++) {
+    for (int i = 0; i < n && have_coordinates; i++) {
         const cmd_axis *part = &parts[i].v->axis[k];
 
         if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar,
@@ -86,14 +87,16 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_a
                 parts[i].file->path, axis->name ? axis->name : "the joined axis", units_text(part),
                 parts[0].file->path, units_text(axis), cmd_units_hint());
     }
-    const double *middle =
-        all && total ? join_coordinates(total, k, n, parts, conversion, /*middle=*/true) : NULL;
-    axis->n      = total;
-    axis->at     = all ? join_coordinates(total, k, n, parts, conversion, /*middle=*/false) : NULL;
+    const double *middle = have_coordinates && total
+                               ? join_coordinates(total, k, n, parts, conversion, /*middle=*/true)
+                               : NULL;
+    axis->n              = total;
+    axis->at = have_coordinates ? join_coordinates(total, k, n, parts, conversion, /*middle=*/false)
+                                : NULL;
     axis->middle = middle;
 }
 
-/* Puts a new first axis in front of the others: the number of the file. */
+/* Puts a new first axis with this name in front of the others: it numbers the n files. */
 static void add_axis(cmd_variable *v, const char *name, int64_t n)
 {
     cmd_axis *all = cmd_room(((size_t)v->shape.n + 1) * sizeof *all);
@@ -104,8 +107,8 @@ static void add_axis(cmd_variable *v, const char *name, int64_t n)
     v->axis[0] = (cmd_axis){ .name = name, .n = n };
 }
 
-/* Ends the program if an axis other than the joined one differs between two parts: in its name,
- * extent or coordinates. */
+/* Ends the program if an axis other than the joined one differs between the variables of two files:
+ * in its name, extent or coordinates. */
 static void check_axes(const cmd_part *first, const cmd_part *other, int joined)
 {
     for (int k = 0; k < first->v->shape.n; k++) {
@@ -131,8 +134,8 @@ static const char *calendar_of(const cmd_variable *v)
     return v->is_axis && v->shape.n ? v->axis[0].calendar : NULL;
 }
 
-/* Converts the values x of a part to the units of the first part. If only one of them has units,
- * they are taken as the same, with a warning. */
+/* Converts the values x of a variable of a further file to the units of the first one's. If only
+ * one of them has units, they are taken as the same, with a warning. */
 static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const cmd_part *part,
                              rd_expr *x)
 {
@@ -154,8 +157,9 @@ static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const 
     return cmd_convert(in->ctx, x, &conversion);
 }
 
-/* Reads all parts, checks axes, converts units, and concatenates the parts along an axis, or stacks
- * them along a new first one (axis is -1). One part is returned as it is. */
+/* Reads all parts (variables of several files), checks axes, converts units, and concatenates them
+ * along an axis, or stacks them along a new first one (axis is -1). One part is returned as it
+ * is. */
 cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     rd_expr    **x = cmd_room((size_t)n * sizeof(rd_expr *));
@@ -177,10 +181,10 @@ cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
     for (int i = 1; i < n && !in->ignore_units; i++)
         x[i] = convert_part(in, &parts[0], &parts[i], x[i]);
     const rd_exprs all = { x, n };
-    v.x                = axis >= 0 ? rd_concat(axis, all) : rd_stack(0, all);
+    v.x                = axis >= 0 ? rd_concat(axis, all) : rd_stack(/*axis=*/0, all);
     if (!v.x)
         cmd_fail("%s of %s and others cannot be joined: %s", v.name, parts[0].file->path,
-                 cmd_error_text(in->ctx));
+                                cmd_error_text(in->ctx));
     v.axis =
         cmd_room((size_t)v.shape.n * sizeof *v.axis); /* a copy: the first part keeps its axes */
     for (int k = 0; k < v.shape.n; k++)

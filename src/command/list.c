@@ -8,7 +8,8 @@ typedef struct inspection {
     cmd_variable *v;
 } inspection;
 
-/* Lets the format find type and shape of a variable (look); it runs under cmd_try(). */
+/* Lets the file's format find type and shape of a variable (look); it runs under cmd_try(), as a
+ * failure would end the program. */
 static void inspect(void *of)
 {
     const inspection *s = of;

@@ -12,7 +12,7 @@ static bool is_letter(char c)
     return isalpha((unsigned char)c) || c == '_';
 }
 
-/* Skips a name. */
+/* Returns the first character behind the name that begins at p. */
 static const char *behind_name(const char *p)
 {
     while (is_letter(*p) || isdigit((unsigned char)*p))
@@ -20,7 +20,7 @@ static const char *behind_name(const char *p)
     return p;
 }
 
-/* Skips blanks. */
+/* Returns the first character from p on that is no blank. */
 static const char *behind_blanks(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -28,7 +28,8 @@ static const char *behind_blanks(const char *p)
     return p;
 }
 
-/* Skips a text in quotes. */
+/* Returns the first character behind the text in quotes that begins at p; the end, if it is not
+ * closed. */
 static const char *behind_quotes(const char *p)
 {
     const char *end = strchr(p + 1, *p);
@@ -36,8 +37,8 @@ static const char *behind_quotes(const char *p)
     return end ? end + 1 : p + strlen(p);
 }
 
-/* Skips the rest of a bracket that p is inside of, and the closing bracket. Inner brackets and
- * texts in quotes do not close it. */
+/* Returns the first character behind the closing bracket of the bracket that p is inside of. Inner
+ * brackets and texts in quotes do not close it. */
 const char *cmd_behind_bracket(const char *p)
 {
     for (int depth = 0; *p; p++) {
@@ -63,8 +64,8 @@ const char *cmd_behind_argument(const char *p)
     return p;
 }
 
-/* Skips "name =", "name[i, j] =" and "name +=". A text without them is returned from its first
- * character on; == is a comparison. */
+/* Returns the text behind "name =", "name[i, j] =" or "name +=". A text without them is returned
+ * from its first character on; == is a comparison. */
 const char *cmd_right_side(const char *text)
 {
     const char *p = behind_blanks(text), *name = p;
@@ -77,8 +78,8 @@ const char *cmd_right_side(const char *text)
     return p > name && *p == '=' && p[1] != '=' ? behind_blanks(p + 1) : behind_blanks(text);
 }
 
-/* True if the bracket begins a list, [a, b]: it stands at the start of the text, or behind an
- * opening bracket, a comma or an equals sign. Otherwise it begins subscripts. */
+/* True if the bracket begins a list, [a, b]: it stands at the start of the text (from), or behind
+ * an opening bracket, a comma or an equals sign. Otherwise it begins subscripts. */
 bool cmd_is_list(const char *from, const char *bracket)
 {
     while (bracket > from && isspace((unsigned char)bracket[-1]))
@@ -93,8 +94,8 @@ static bool is_named(const char *name, const char *text, size_t n)
     return name && strlen(name) == n && memcmp(name, text, n) == 0;
 }
 
-/* Adds variable k of the inputs to the operands. If it is there already, or is not the only one,
- * `once` becomes false. */
+/* Adds variable k of in->known to the operands of a statement. If it is there already, or is not
+ * the only one, `once` (a single operand, used once) becomes false. */
 static void add_operand(cmd_made_of *made, short k)
 {
     for (int i = 0; i < made->n; i++)
@@ -106,8 +107,8 @@ static void add_operand(cmd_made_of *made, short k)
     made->once               = made->n == 1 && made->once;
 }
 
-/* Adds the operands of an earlier statement, and keeps only the facts (once, shifts) that both
- * have. */
+/* Adds the operands of an earlier statement, whose result is used, and keeps only the facts that
+ * both have: once (one operand, used once) and shifts (only + and -). */
 static void add_statement(cmd_made_of *made, const cmd_made_of *other)
 {
     for (int i = 0; i < other->n; i++)
@@ -117,7 +118,7 @@ static void add_statement(cmd_made_of *made, const cmd_made_of *other)
 }
 
 /* Adds the operands that a name of n characters stands for: those of the latest statement of this
- * name, or a variable. False: it is neither. */
+ * name, or a variable. False: it is neither, but a function or a constant. */
 static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
                      const char *name, size_t n)
 {
@@ -134,7 +135,7 @@ static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inp
     return false;
 }
 
-/* Scans a text for names of operands; subscripts and keyword arguments are skipped. `shifts`
+/* Scans a text for names of operands; subscripts and keyword arguments are skipped. made->shifts
  * becomes false at all that is no operand, number, + or -. A name behind a '.' is a method; .T is
  * only a view. */
 static void find_operands(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
@@ -165,8 +166,8 @@ static void find_operands(cmd_made_of *made, const cmd_statements *all, const cm
     }
 }
 
-/* True if only subscripts, .T and steps such as + 0 follow a name. Blanks are removed before the
- * comparison. */
+/* True if only subscripts, .T and steps that change nothing, such as + 0, follow a name at p.
+ * Blanks are removed before the comparison. */
 static bool is_unchanged(const char *p)
 {
     static const char *const rests[] = { "", "+0", "-0", "+0.0", "-0.0", "*1", "*1.0" };
@@ -185,8 +186,8 @@ static bool is_unchanged(const char *p)
     return false;
 }
 
-/* True if the text is one name, with subscripts at most. The name of an earlier statement must
- * stand for such a text, too. */
+/* True if the text is one name, with subscripts at most, so that elements are those of the
+ * variable. The name of an earlier statement must stand for such a text, too. */
 static bool is_as_is(const cmd_statements *all, const char *text)
 {
     const char *end = behind_name(text);
@@ -199,8 +200,9 @@ static bool is_as_is(const cmd_statements *all, const char *text)
     return true;
 }
 
-/* Reads the next statement, and remembers its operands by its name. The arguments without units,
- * such as weights, are removed first. */
+/* Reads the next statement of the formula, finds its operands, and remembers them by its name.
+ * Arguments without the units of the result, such as weights, are removed first
+ * (cmd_quantities()). */
 const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in, const char *name,
                                       const char *text)
 {
@@ -218,7 +220,8 @@ const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in,
     return made;
 }
 
-/* Finds the only operand, or the only one that is no axis. NULL: there are several, or none. */
+/* Finds the operand that describes the result: the only one, or the only one that is no axis. NULL:
+ * there are several, or none. */
 const cmd_known *cmd_only_operand(const cmd_inputs *in, const cmd_made_of *made)
 {
     const cmd_known *only = NULL;

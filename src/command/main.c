@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists the results to compute, with the arrays that they go to. Results without an expression (x)
- * are not wanted. */
+/* Lists the results to compute, with the arrays that they go to. Results whose x is NULL go to no
+ * output. */
 static rd_results list_wanted(const cmd_results *results)
 {
     rd_result *at = cmd_room((size_t)results->n * sizeof *at);
@@ -33,7 +33,8 @@ static void print_text(rd_ctx *ctx, const char *text)
     printf("%s", text);
 }
 
-/* Evaluates all results, with a progress bar. */
+/* Evaluates all results, with a progress bar. A failure ends the program, a signal by that
+ * signal. */
 static void evaluate(rd_ctx *ctx, const cmd_options *o, const cmd_inputs *in,
                      const cmd_results *results)
 {

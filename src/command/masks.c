@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Says why the mask does not lie along that axis; NULL: it does. `along` is the axis of the array,
- * `of` that of the mask. The mask must have one axis, of equal name, length and coordinates. */
+/* Says why the mask (an array of bools) does not lie along the axis that it selects from; NULL: it
+ * does. `along` is that axis, `of` the mask's. The mask must have one axis, of equal name, length
+ * and coordinates. */
 static const char *why_not_along(const cmd_axis *along, rd_expr *mask, const cmd_axis *of)
 {
     const rd_shape shape = rd_shape_of(mask);
@@ -31,8 +32,8 @@ static const char *why_not_along(const cmd_axis *along, rd_expr *mask, const cmd
     return along->at && of->at ? cmd_axes_differ(along, of) : NULL;
 }
 
-/* Evaluates the mask, and lists the indices where it is true; *found is their number. NULL: the
- * evaluation failed. */
+/* Evaluates the mask of n bools, and lists the indices where it is true; *found is their number.
+ * NULL: the evaluation failed. */
 static int64_t *list_true(cmd_inputs *in, rd_expr *mask, int64_t n, int64_t *found)
 {
     bool    *is = cmd_room((size_t)n + 1);
@@ -49,8 +50,8 @@ static int64_t *list_true(cmd_inputs *in, rd_expr *mask, int64_t n, int64_t *fou
     return at;
 }
 
-/* Makes an index, a leaf (input array), of the places along the axis where the mask is true. NULL:
- * the mask does not fit or is true nowhere, and `why` says so, or its evaluation failed. */
+/* Makes an index, a leaf (input array), of the positions along the axis where the mask is true.
+ * NULL: the mask does not fit or is true nowhere, and `why` says so, or its evaluation failed. */
 static rd_expr *index_of_mask(cmd_inputs *in, rd_expr *x, int axis, rd_expr *mask, char *why)
 {
     const cmd_axis along = cmd_axis_seen(in, x, axis);
@@ -80,7 +81,9 @@ static rd_expr *index_of_mask(cmd_inputs *in, rd_expr *x, int axis, rd_expr *mas
     return index;
 }
 
-/* Translates an index to positions: a mask, or the result of a function of times. */
+/* Translates an index to positions along the axis: a mask, or the result of a function of times,
+ * month(time). Any other is returned as it is. NULL: `why`, or the library's error, says the
+ * reason. */
 rd_expr *cmd_gather(void *user, rd_expr *x, int axis, rd_expr *index, char *why)
 {
     return rd_type_of(index) == RD_BOOL ? index_of_mask(user, x, axis, index, why)

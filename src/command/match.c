@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns the range of an axis as a text, with dates if they are times. Without coordinates it is
- * the number of places. */
+/* Returns the range of an axis as a text, "90 to -90 (73)", with dates if they are times. Without
+ * coordinates it is the number of elements. */
 const char *cmd_axis_range(const cmd_axis *a)
 {
     const char *first, *last;
@@ -22,7 +22,8 @@ const char *cmd_axis_range(const cmd_axis *a)
     return cmd_text("%.9g to %.9g (%lld)", a->at[0], a->at[a->n - 1], (long long)a->n);
 }
 
-/* Returns the least distance of neighbours that is not 0; INFINITY if there is none. */
+/* Returns the least distance of neighbouring coordinates that is not 0; INFINITY if there is
+ * none. */
 double cmd_least_distance(const cmd_axis *a)
 {
     double least = INFINITY;
@@ -35,8 +36,8 @@ double cmd_least_distance(const cmd_axis *a)
     return least;
 }
 
-/* Returns how far the last digits of f32 reach: a millionth of the greatest coordinate. A single
- * time gets at most half a second, because days since 1850 would get more than an hour. */
+/* Returns how far the last digits of f32 reach: a millionth of the greatest coordinate. Times get
+ * at most half a second, because days since 1850 would get more than an hour. */
 static double digits_of_f32(const cmd_axis *a)
 {
     cmd_since s;
@@ -48,8 +49,8 @@ static double digits_of_f32(const cmd_axis *a)
                                                      : most * 1e-6;
 }
 
-/* Returns how much two equal coordinates may differ: a thousandth of the distance of neighbours,
- * or, without neighbours, the last digits of f32. */
+/* Returns how much two coordinates may differ and still be equal: a thousandth of the distance of
+ * neighbours, or, without neighbours, the last digits of f32. */
 double cmd_tolerance(const cmd_axis *a)
 {
     const double least = cmd_least_distance(a);
@@ -63,8 +64,8 @@ static bool is_near(double x, double y, double most)
     return fabs(x - y) <= most || (isnan(x) && isnan(y));
 }
 
-/* Finds the conversion from coordinates of b to those of a; none if one axis has no units. False:
- * the units do not convert. */
+/* Finds the conversion from coordinates of b to those of a; it changes nothing if one axis has no
+ * units. False: the units do not convert. */
 bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion)
 {
     *conversion = (cmd_turn){ .times = 1, .by = 1 };
@@ -72,7 +73,7 @@ bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion
            cmd_units_meet(a->units, a->calendar, b->units, b->calendar, conversion);
 }
 
-/* Converts the coordinates of b to the units of a, into `at`. False: the units do not convert. */
+/* Converts the coordinates of b to the units of a, into at[]. False: the units do not convert. */
 static bool coordinates_in_units(const cmd_axis *a, const cmd_axis *b, double *at)
 {
     cmd_turn conversion;
@@ -84,7 +85,8 @@ static bool coordinates_in_units(const cmd_axis *a, const cmd_axis *b, double *a
     return true;
 }
 
-/* True if all coordinates agree up to the tolerance, in the same or in the opposite order. */
+/* True if all coordinates of a and b agree up to the tolerance, in the same order, or in the
+ * opposite one if `backwards`. b[] has as many as a. */
 static bool has_near_coordinates(const cmd_axis *a, const double *b, bool backwards)
 {
     const double most = cmd_tolerance(a);
@@ -138,8 +140,8 @@ static int by_value(const void *a, const void *b)
                                 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Says which coordinate cannot be matched: NaN, or one that occurs twice, which are neighbours
- * after sorting. NULL: all can. */
+/* Says which coordinate of a cannot be matched: NaN, or one that occurs twice; equal ones are
+ * neighbours in sorted[]. NULL: all can. */
 static const char *why_unmatchable(const cmd_axis *a, const coordinate *sorted)
 {
     const char *name = a->name ? a->name : "an axis", *date;
@@ -163,8 +165,8 @@ static const char *why_unmatchable(const cmd_axis *a, const coordinate *sorted)
     return NULL;
 }
 
-/* Sorts the values `at` of axis a, with their indices. NULL: one cannot be matched; *why says
- * so. */
+/* Sorts the values at[] of axis a, with their indices. NULL: one cannot be matched (NaN, or it
+ * occurs twice); *why says so. */
 static coordinate *sort_coordinates(const cmd_axis *a, const double *at, const char **why)
 {
     coordinate *sorted = cmd_room((size_t)(a->n ? a->n : 1) * sizeof *sorted);
@@ -195,8 +197,8 @@ static int64_t find_nearest(const coordinate *sorted, int64_t n, double x, doubl
     return low >= 0 && is_near(sorted[low].value, x, most) ? sorted[low].at : -1;
 }
 
-/* Returns the tolerance for two axes: a thousandth of the least distance of neighbours in either. A
- * short axis may have no neighbours. `at`: coordinates of b in the units of a. */
+/* Returns the tolerance for two axes: a thousandth of the least distance of neighbours in either,
+ * as a short axis may have no neighbours. at[]: coordinates of b in the units of a. */
 static double tolerance_of(const cmd_axis *a, const cmd_axis *b, const double *at)
 {
     cmd_axis converted = *b;
@@ -206,8 +208,9 @@ static double tolerance_of(const cmd_axis *a, const cmd_axis *b, const double *a
     return isfinite(least) ? least / 1000 : cmd_tolerance(a);
 }
 
-/* Finds each coordinate of a in b: its index, or -1. Returns how many were found. `most` below 0
- * means the default tolerance. */
+/* Finds each coordinate of a in b: place[i] is its index, or -1. Returns how many were found.
+ * `most` is the tolerance in units of a; below 0 the default one. 0 if units do not convert, or
+ * with *why a NaN or a coordinate that occurs twice. */
 int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place,
                        const char **why)
 {

@@ -129,7 +129,8 @@ static rd_backend read_backend(const char *text)
     cmd_misuse("--backend %s: it is auto, cpu, cuda or opencl", text);
 }
 
-/* Reads --align. The names stand in the order of cmd_align. */
+/* Reads --align: what to do with operands of different coordinates. The names stand in the order of
+ * cmd_align; another text ends the program. */
 static cmd_align read_align(const char *text)
 {
     static const char *const names[] = { "exact", "inner", "left", "position" };
@@ -159,8 +160,8 @@ static int32_t read_threads(const char *text)
     return (int32_t)n;
 }
 
-/* Reads a size in bytes, "500M", "4G", "4GB", "1e9". Each unit up to the given one multiplies by
- * 1024. */
+/* Reads a size in bytes, "500M", "4G", "4GB", "1e9". M is 1024^2: each unit up to the given one
+ * multiplies by 1024. */
 static int64_t read_size(const char *text)
 {
     static const char units[] = "KMGT";
@@ -209,8 +210,8 @@ static _Noreturn void say_version(void)
     exit(0);
 }
 
-/* Applies one option that getopt_long() has found. ':' means that a value is missing, '?' that the
- * option is unknown (optopt: its letter). */
+/* Applies one option that getopt_long() has found. ':' means that a value is missing, '?' (default)
+ * that the option is unknown; optopt is then its letter. */
 static void apply_option(cmd_options *o, int option, char **argv)
 {
     switch (option) {
@@ -240,7 +241,7 @@ static void apply_option(cmd_options *o, int option, char **argv)
     }
 }
 
-/* Returns the text as an argument for a shell, in quotes if needed. */
+/* Returns the text as an argument for a shell, in quotes if needed; a quote inside becomes '\''. */
 static const char *quoted(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Lists the suffixes of all formats that can be written. */
+/* Returns the suffixes of all formats that can be written as one text, for a message. */
 static const char *suffixes_written(void)
 {
     const char *text = "";
@@ -34,9 +34,9 @@ static cmd_result *result_named(const cmd_results *results, const char *name)
     cmd_misuse("-o %s=...: the formula has no result of that name; it has %s", name, names);
 }
 
-/* Casts a result to f32 if the format lacks its type; the cast loses nothing. NumPy lacks bf16, and
+/* Casts a result to f32, which loses nothing, if the format lacks its type. NumPy lacks bf16, and
  * so all formats do. NetCDF and HDF5, which hold any number of results (most is not 1), get no
- * halves. */
+ * f16. */
 static void fit_type(cmd_result *r, const cmd_format *format)
 {
     const rd_dtype type = rd_type_of(r->x);
@@ -46,8 +46,9 @@ static void fit_type(cmd_result *r, const cmd_format *format)
         r->x = rd_cast(r->x, RD_F32);
 }
 
-/* Plans one output: its format, its results, and their types. Refuses an unknown format, a format
- * that cannot be written, or not to a stream, and more results than it holds (most). */
+/* Plans one output: its format, its results, and their types. It ends the program for an unknown
+ * format, one that cannot be written, or not to a pipe, and for more results than it holds (most;
+ * 0: any number). */
 static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *results)
 {
     *t = (cmd_target){ .path   = out->path,
@@ -76,7 +77,7 @@ static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *resul
         fit_type(&t->results.at[k], t->format);
 }
 
-/* The stream or the file that a target goes to. */
+/* The standard stream or the path of the file that an output goes to. */
 static const char *name_of(const cmd_target *t)
 {
     return t->stream ? t->stream : t->path;
@@ -106,8 +107,9 @@ cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results)
     return all;
 }
 
-/* Maps a result into its file from byte `place` on. False: the file system cannot map files. All
- * room is allocated first, so that a full disk ends the program before hours of computing. */
+/* Maps a result into its temporary file from byte `place` on, so that it is computed there. False:
+ * the file system cannot map files. All room is allocated first, so that a full disk ends the
+ * program before hours of computing. */
 static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = place / page * page,
@@ -128,8 +130,8 @@ static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
     return true;
 }
 
-/* Creates the temporary file, or the buffer of a stream. The buffer has room for text, which may
- * need four times the bytes of its elements. */
+/* Creates the temporary file of an output, or the buffer of a stream. The buffer has room for text,
+ * which may need four times the bytes of its elements. */
 static const char *create_aside(const cmd_target *t)
 {
     int64_t bytes = CMD_NPY_HEADER;
@@ -139,15 +141,15 @@ static const char *create_aside(const cmd_target *t)
     return t->stream ? cmd_stream_aside(bytes, t->path) : cmd_aside(t->path);
 }
 
-/* Sets the type and the shape of the array of a result. */
+/* Sets the type and the shape of the array of a result; it has no memory yet. */
 static void set_array(cmd_result *r)
 {
     r->array = (rd_array){ .type = rd_type_of(r->x), .shape = rd_shape_of(r->x) };
 }
 
-/* Begins the file of a target. Either all its results are computed in the mapped file or none. None
- * are if one is computed in the file of another target (taken). Small results are written at the
- * end, if the format can. */
+/* Begins the file of an output. Either all its results are computed in the mapped file or none.
+ * None are if one is computed in the file of another output (taken). Small results are written at
+ * the end, if the format can. */
 static void begin_target(cmd_target *t)
 {
     enum { LARGE = 1 << 20 };
@@ -175,8 +177,8 @@ static void begin_target(cmd_target *t)
         t->results.at[k].array.data = NULL;
 }
 
-/* Allocates all results: first in the mapped files of targets that can, then in memory. Results
- * without an expression (x) are not computed. */
+/* Allocates all results: first in mapped files of outputs whose format stores elements
+ * contiguously, then in memory. Results whose x is NULL are not computed. */
 void cmd_make_room(cmd_targets *targets, cmd_results *results)
 {
     for (int k = 0; k < results->n; k++)
@@ -194,9 +196,9 @@ void cmd_make_room(cmd_targets *targets, cmd_results *results)
     }
 }
 
-/* Writes the results of a target that were not computed in the mapped file. A format without
- * `write` has one result, and its elements begin at place[0]. If only the mapping failed, the file
- * already has its full length. */
+/* Writes the results of an output that were not computed in the mapped file. A format without
+ * `write` has one result, and its elements begin at byte place[0]. If only the mapping failed, the
+ * file already has its full length. */
 static void write_target(cmd_target *t)
 {
     const cmd_result *r = &t->results.at[0];

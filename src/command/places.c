@@ -2,8 +2,8 @@
 #include "places.h"
 #include "axes.h"
 
-/* Remembers an axis of one element by the expression itself, because a view does not say where
- * such an axis comes from. */
+/* Remembers the description `is` of an axis of one element of y, by y itself, because a view does
+ * not say where such an axis comes from. Longer axes, and those known already, are left out. */
 static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is)
 {
     cmd_made_axis *m = cmd_room(sizeof *m);
@@ -14,10 +14,9 @@ static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is
     in->made = m;
 }
 
-/* Remembers the axes of one element that y has from x, as views do not say where these come from.
- * Axes without a name in x (is.name NULL) have nothing to remember; know_itself() leaves out axes
- * of more elements. Returns y. `dropped`: the axis of x that y lacks, so later axes of x have a
- * number one higher; -1: none. */
+/* Remembers for y the axes of one element that it has from x, as views do not say where these come
+ * from. Axes without a name in x have nothing to remember. `dropped`: the axis of x that y lacks,
+ * so later axes of x have a number one higher; -1: none. Returns y. */
 rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int dropped)
 {
     const int n = y ? rd_shape_of(y).n : 0;
@@ -31,8 +30,8 @@ rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int droppe
     return y;
 }
 
-/* Returns the axis with its coordinates at n places, and with the middles of their bounds, where it
- * has them. */
+/* Returns the description of a part of an axis: its coordinates at n indices place[], and the
+ * middles of their bounds, where it has them. */
 cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t n)
 {
     cmd_axis is     = *axis;
@@ -51,8 +50,8 @@ cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t 
     return is;
 }
 
-/* Gathers n indices along an axis of x, in their order. `is`: that axis of the result, which is
- * remembered by its index. */
+/* Gathers n indices at[] along an axis of x, in their order. `is`: that axis of the result, which
+ * is remembered by the index array. NULL after a failure. */
 rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                          const cmd_axis *is)
 {
@@ -64,8 +63,9 @@ rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at
     return index ? cmd_with_single_axes(in, x, rd_take(x, axis, index), /*dropped=*/-1) : NULL;
 }
 
-/* Takes n positions along an axis of x: as a slice if they are evenly spaced, else by a gather.
- * Equal positions (step 0) are no slice. A stop before index 0 is RD_OPEN. */
+/* Takes n positions at[] along an axis of x: as a slice if they are evenly spaced, else by a
+ * gather. Equal positions (step 0) are no slice. A stop before index 0 is RD_OPEN, as -1 would
+ * count from the end. `is`: that axis of the result. */
 rd_expr *cmd_pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                   const cmd_axis *is)
 {

@@ -18,8 +18,9 @@ double cmd_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Begins a bar, which is shown on a terminal. If the user asked for it, it is shown anywhere and at
- * once: its start lies SHOWN_AFTER back. */
+/* Begins a progress bar, which is shown on a terminal after a while. If the user asked for it, it
+ * is shown anywhere and at once: its start lies SHOWN_AFTER back. `bytes` of input give the
+ * rate. */
 cmd_bar cmd_bar_begin(bool asked, int64_t bytes)
 {
     return (cmd_bar){ .shown = asked || isatty(STDERR_FILENO),

@@ -39,7 +39,8 @@ static struct {
     bool                           tried;
 } api;
 
-/* Loads libudunits2 and its tables, once. False: it is not installed, or lacks its tables. */
+/* Loads libudunits2 and its tables of units, once. False: it is not installed, or lacks its
+ * tables. */
 static bool load(void)
 {
     static const char *const names[] = {
@@ -65,7 +66,7 @@ static bool load(void)
     return api.units != NULL;
 }
 
-/* Rounds a factor to 15 digits if that is as near: the sum that gave it was rounded, and 1.8
+/* Rounds a factor to 15 digits if that is as near: the difference that gave it was rounded, and 1.8
  * becomes 1.8 again. */
 static double without_rounding(double times)
 {
@@ -76,8 +77,8 @@ static double without_rounding(double times)
     return fabs(near - times) <= 3e-16 * fabs(times) ? near : times;
 }
 
-/* Finds the factor and the offset of a conversion from its values at 0, 1 and 2^20. False: it is
- * not linear; logarithmic units are not. */
+/* Finds factor and offset of a conversion c from its values at 0, 1 and 2^20. False: it is not
+ * linear, as for logarithmic units. */
 static bool measure(cv_converter *c, cmd_scaling *s)
 {
     static const double far  = 1 << 20;
@@ -89,18 +90,18 @@ static bool measure(cv_converter *c, cmd_scaling *s)
            fabs(at_0 + s->times - at_1) <= 1e-9 * (fabs(at_0) + fabs(at_1));
 }
 
-/* Compares two units, NULL if they were not understood, and finds the conversion. A conversion that
- * is not linear counts as none. */
+/* Compares two units, NULL if they were not understood, and finds the conversion in *s. A
+ * conversion that is not linear counts as none. */
 static cmd_relation relate(ut_unit *from, ut_unit *to, cmd_scaling *s)
 {
     if (!from || !to)
         return CMD_NOT_TOLD;
-    cv_converter *c  = api.are_convertible(from, to) ? api.get_converter(from, to) : NULL;
-    const bool    is = c && measure(c, s);
+    cv_converter *c        = api.are_convertible(from, to) ? api.get_converter(from, to) : NULL;
+    const bool    converts = c && measure(c, s);
 
     if (c)
         api.free_converter(c);
-    return !is ? CMD_DIFFERS : s->times == 1 && s->plus == 0 ? CMD_SAME_UNITS : CMD_CONVERTS;
+    return !converts ? CMD_DIFFERS : s->times == 1 && s->plus == 0 ? CMD_SAME_UNITS : CMD_CONVERTS;
 }
 
 /* Parses a unit in UTF-8, or in Latin 1, which old files have for °C. */
@@ -111,8 +112,8 @@ static ut_unit *parse(const char *text)
     return unit ? unit : api.parse(api.units, text, UT_LATIN1);
 }
 
-/* Compares two units given as text. Nothing is told without the library, or if one is not
- * understood. */
+/* Compares two units given as text, and finds the conversion in *s. CMD_NOT_TOLD: the library is
+ * missing, or one is not understood. */
 static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *s)
 {
     if (!load())
@@ -147,7 +148,7 @@ static bool is_there(void)
 }
 #endif
 
-/* Compares two units, first as texts, and finds the conversion. */
+/* Compares two units, first as texts, and finds the conversion in *s: number * times + plus. */
 cmd_relation cmd_relate_units(const char *from, const char *to, cmd_scaling *s)
 {
     *s = (cmd_scaling){ 1, 0 };

@@ -18,8 +18,8 @@ const char *cmd_axis_name(const cmd_result *r, int axis)
     return r->axis[axis].name ? r->axis[axis].name : cmd_text("axis %d", axis);
 }
 
-/* Finds the axes of a result. A matrix of pairs has one axis twice; the second gets another name,
- * as time_1. */
+/* Finds the names and coordinates of a result's axes. A matrix of pairs has one axis twice; the
+ * second gets another name, as time_1. */
 static void set_axes(const cmd_inputs *in, cmd_result *r)
 {
     const rd_shape shape = rd_shape_of(r->x);
@@ -32,9 +32,9 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
     }
 }
 
-/* Takes units from the one variable that describes the result. Counts and comparisons have none:
- * their type is an integer or bool, and not the variable's. Differences of times are no times. A
- * result of tas - 273.15 gets a warning, as numbers of a formula have no units. */
+/* Takes units and title from the one variable that describes the result. Counts and comparisons
+ * have none: their type is an integer or bool, and not the variable's. Differences of times are no
+ * times. A result of tas - 273.15 gets a warning, as numbers of a formula have no units. */
 static void set_units(const cmd_inputs *in, cmd_result *r)
 {
     const cmd_known *only = cmd_only_operand(in, r->made);
@@ -51,7 +51,7 @@ static void set_units(const cmd_inputs *in, cmd_result *r)
         cmd_warn("%s: the units stay %s, as numbers of a formula have none", r->formula, r->units);
 }
 
-/* True if a file is given, and not only numbers. */
+/* True if a file is given on the command line, and not only numbers. */
 static bool has_input(const cmd_inputs *in)
 {
     for (int k = 0; k < in->n; k++)
@@ -76,8 +76,8 @@ static _Noreturn void refuse(const char *why, const cmd_inputs *in)
                                : "no file is given: say NAME=FILE behind the formula");
 }
 
-/* Finds the facts (units, dates, quantity) that the result keeps from its operands. lost[fact]
- * lists the names of earlier results that have lost the fact; r->name is added if so. */
+/* Finds the facts (units, dates, quantity) that the result keeps from its operands, r->keeps.
+ * lost[fact] lists the names of earlier results that have lost it; r->name is added if so. */
 static void set_keeps(cmd_result *r, cmd_lost *lost)
 {
     for (cmd_keeping what = 0; what < CMD_KEEPINGS; what++) {
@@ -87,7 +87,8 @@ static void set_keeps(cmd_result *r, cmd_lost *lost)
     }
 }
 
-/* Takes the part of a result that --only asks for; its subscripts are those of formulas. */
+/* Takes the part of a result that --only asks for: a slice text, or, with '=' in it, subscripts as
+ * in a formula, "lat=45". NULL after a failure. */
 static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
 {
     const rd_named        named = { .name = "result", .x = x };

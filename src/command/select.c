@@ -35,8 +35,8 @@ static bool is_time(const cmd_axis *axis)
     return cmd_read_since(axis->units, axis->calendar, &(cmd_since){ 0 });
 }
 
-/* Reads a bound: a number, a word of the axis or a date. False: the text is neither word nor date,
- * and `why` says so. */
+/* Reads a bound of a selection to *s: a number, a word of the axis (JJA) or a date. False: the text
+ * is neither word nor date, and `why` says so. */
 static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s, char *why)
 {
     cmd_since since;
@@ -61,14 +61,15 @@ static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s,
 }
 
 /* ---- The nearest one ------------------------------------------------------------------------- */
-/* Returns the distance of coordinate i from a value, around the circle for longitudes. */
+/* Returns the distance of coordinate i from a value; around the circle for longitudes
+ * (`around`). */
 static double distance_to(const cmd_axis *seen, int64_t i, double value, bool around)
 {
     return around ? cmd_way_around(seen->at[i], value) : fabs(seen->at[i] - value);
 }
 
-/* Finds the index of the nearest coordinate; *off: its distance. If two are equally near around the
- * circle (longitudes), the one without a whole turn wins. */
+/* Finds the index of the nearest coordinate; *off: its distance. If two longitudes are equally near
+ * around the circle, the one without a whole turn of 360 degrees wins. */
 static int64_t find_nearest(const cmd_axis *seen, double value, bool around, double *off)
 {
     int64_t best = 0;
@@ -86,7 +87,8 @@ static int64_t find_nearest(const cmd_axis *seen, double value, bool around, dou
     return best;
 }
 
-/* Finds another index with the same coordinate, which could be meant as well. -1: none. */
+/* Finds another index with the same coordinate as index `place`, which could be meant as well. -1:
+ * none. */
 static int64_t find_twin(const cmd_axis *seen, int64_t place)
 {
     for (int64_t i = 0; i < seen->n; i++)
@@ -96,8 +98,8 @@ static int64_t find_twin(const cmd_axis *seen, int64_t place)
 }
 
 /* Returns how far the nearest coordinate may be: the distance of neighbours, or the last digits of
- * a number if there are none. Months, years and seasons must match exactly, because nothing lies
- * between them: an axis of groups has the name of a function of times, and no units. */
+ * a number if there are none. Groups of months, years and seasons must match exactly, because
+ * nothing lies between them: such an axis has the name of a function of times, and no units. */
 static double most_distance(const cmd_axis *seen, double value)
 {
     const double distance = cmd_least_distance(seen);
@@ -127,8 +129,8 @@ static const char *coordinate_text(const cmd_axis *seen, int64_t i)
     return text ? text : cmd_text("%.9g", seen->at[i]);
 }
 
-/* Selects the element nearest to a number, and drops the axis. NULL: it is too far, or the same
- * coordinate is there twice (twin), and `why` says so. */
+/* Selects the element of x nearest to a number, and drops the axis. NULL: it is too far, or the
+ * same coordinate is there twice (twin), and `why` says so. */
 static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *seen,
                                double value, char *why)
 {
@@ -169,8 +171,9 @@ static const char *bound_text(const rd_formula_bound *b)
     return b->text ? cmd_text("'%s'", b->text) : cmd_text("%.9g", b->number);
 }
 
-/* Puts the bounds in ascending order. They may be given as coordinates go: 30..-30 along latitudes
- * from the north. False: they contradict the axis. A number and a date are not compared. */
+/* Puts the bounds of a range in ascending order. They may be given as coordinates go: 30..-30 along
+ * latitudes from the north. False: they contradict the axis, and `why` says so. A number and a date
+ * are not compared. */
 static bool put_in_order(search *s, const rd_formula_bound *low, const rd_formula_bound *high,
                          char *why)
 {
@@ -192,7 +195,7 @@ static bool put_in_order(search *s, const rd_formula_bound *low, const rd_formul
     return false;
 }
 
-/* Says that no coordinate lies between the bounds. */
+/* Writes to `why` that no coordinate lies between the bounds of the search; returns NULL. */
 static rd_expr *refuse_none(const search *s, char *why)
 {
     snprintf(why, RD_WHY, "none of its coordinates is there: axis %s has %s%s", s->axis->name,
@@ -215,7 +218,7 @@ static rd_expr *select_places(cmd_inputs *in, rd_expr *x, int axis, const search
 }
 
 /* Selects longitudes around the circle: -60..60 of an axis from 0 to 359. If that finds no more
- * than a plain comparison (plain), the plain selection is kept, which may be a slice. */
+ * than a comparison without whole turns (plain), the latter is used, which may be a slice. */
 static rd_expr *select_around(cmd_inputs *in, rd_expr *x, int axis, search *s, char *why)
 {
     const cmd_axis *seen  = s->axis;

@@ -22,24 +22,26 @@ static const char *number_text(double value, int digits)
     return value != value ? "NaN" : cmd_text("%.*g", digits, value);
 }
 
-/* Writes element i of a result: a date, a bool as a word, a complex number, or a number. Integers
- * have all digits, and floats six. */
+/* Writes element i of a result for people: a date, a bool as a word, a complex number, or a number.
+ * Integers have all digits, and floats six. */
 static const char *value_text(const cmd_result *r, int64_t i)
 {
-    const double value = cmd_value(r, i);
-    const bool   wide  = r->array.type == RD_C64 || r->array.type == RD_C128;
-    const char  *date  = wide ? NULL : cmd_date_text(value, r->units, r->calendar);
-    const double other = r->array.type == RD_C64 ? (double)((const float *)r->array.in)[2 * i + 1]
-                         : r->array.type == RD_C128 ? ((const double *)r->array.in)[2 * i + 1]
-                                                    : 0;
+    const double value      = cmd_value(r, i);
+    const bool   is_complex = r->array.type == RD_C64 || r->array.type == RD_C128;
+    const char  *date       = is_complex ? NULL : cmd_date_text(value, r->units, r->calendar);
+    const double imaginary  = r->array.type == RD_C64
+                                  ? (double)((const float *)r->array.in)[2 * i + 1]
+                              : r->array.type == RD_C128 ? ((const double *)r->array.in)[2 * i + 1]
+                                                         : 0;
 
     if (date)
         return date;
     if (r->array.type == RD_BOOL)
         return value != 0 ? "true" : "false";
-    if (wide)
+    if (is_complex)
         return cmd_text("%s%s%si", number_text(value, DIGITS),
-                        signbit(other) && other == other ? "" : "+", number_text(other, DIGITS));
+                        signbit(imaginary) && imaginary == imaginary ? "" : "+",
+                        number_text(imaginary, DIGITS));
     if (!cmd_is_float(r->array.type))
         return cmd_element_text(r->array.in, r->array.type, i);
     return number_text(value, DIGITS);
@@ -68,7 +70,8 @@ static const char *axis_title(const cmd_result *r, int k)
                                 : cmd_axis_name(r, k);
 }
 
-/* The title of a result: its name, with units unless values are shown as dates. */
+/* The title of a result: its name, with units unless values are shown as dates (0 in these units is
+ * one). */
 static const char *result_title(const cmd_result *r)
 {
     return r->units && !cmd_date_text(0, r->units, r->calendar)
@@ -100,7 +103,7 @@ static void print_table(const table *t)
     }
 }
 
-/* Makes a table of empty cells. */
+/* Makes a table of rows x columns of texts, all empty so far. */
 static table make_table(int rows, int columns)
 {
     return (table){ rows, columns, cmd_room((size_t)rows * (size_t)columns * sizeof(char *)) };
@@ -116,8 +119,8 @@ static bool has_same_axis(const cmd_result *a, const cmd_result *b)
            (!x->at || memcmp(x->at, y->at, (size_t)x->n * sizeof *x->at) == 0);
 }
 
-/* Prints results of one axis as columns, beside its coordinates. Results that follow with the same
- * axis become further columns. Returns how many there are. */
+/* Prints the first of n results, which has one axis, as a column beside its coordinates. Results
+ * that follow with the same axis become further columns. Returns how many there are. */
 static int print_rows(const cmd_result *r, int n)
 {
     int columns = 1;
@@ -220,8 +223,8 @@ static void summarise(rd_ctx *ctx, const cmd_result *r)
     putchar('\n');
 }
 
-/* Prints a scalar result: one number and nothing else, which scripts can read. A name in the
- * formula stands before it. */
+/* Prints a scalar result: one number and nothing else, which scripts can read, or "name = number"
+ * if the formula has a name for it. */
 static void print_number(const cmd_result *r)
 {
     const bool  shown = r->array.type == RD_BOOL || cmd_date_text(0, r->units, r->calendar);

@@ -28,8 +28,9 @@ static const struct digits {
 #include "core/dtypes.def"
 };
 
-/* Finds the digits of a float type, or of the parts of a complex type. NULL: other types, which
- * have no fraction bits, and so one bit here. */
+/* Finds the row of a float type, or of the parts of a complex type, with its decimal digits. NULL:
+ * it is no float. In the table such types have no fraction, so their significand counts as 1
+ * bit. */
 static const struct digits *digits_of(rd_dtype type)
 {
     const rd_dtype part = type == RD_C64 ? RD_F32 : type == RD_C128 ? RD_F64 : type;
@@ -40,8 +41,9 @@ static const struct digits *digits_of(rd_dtype type)
     return NULL;
 }
 
-/* Reads a text back, rounded to the type as a cast rounds. Doubles (53 bits) need no rounding.
- * `last` is the exponent of the last bit of the value, which is greater in subnormal numbers. */
+/* Reads a text back and rounds it to the type as a cast rounds. Doubles (53 bits) need no rounding.
+ * `last` is the exponent of the significand's last bit, which is greater than usual in subnormal
+ * numbers. */
 static double read_back(const char *text, const struct digits *d)
 {
     const double value = strtod(text, NULL);
@@ -52,7 +54,7 @@ static double read_back(const char *text, const struct digits *d)
     return ldexp(nearbyint(ldexp(value, -last)), last);
 }
 
-/* Counts the digits of a text such as "1.5000e+00" without zeros at their end; at least one. */
+/* Counts the digits of a number such as "1.5000e+00" without zeros at their end; at least one. */
 static int count_digits(const char *text)
 {
     int n = 0, zeros = 0;
@@ -65,8 +67,8 @@ static int count_digits(const char *text)
     return n > zeros ? n - zeros : 1;
 }
 
-/* Shortens a whole number of n digits that ends with zeros to a power of ten, if that is
- * shorter. */
+/* Replaces the text of a whole number of n digits that ends with zeros by one with a power of ten,
+ * 1e+05, if that is shorter. */
 static void shorten(char text[MOST_FLOAT], double value, int n)
 {
     char few[MOST_FLOAT];
@@ -79,9 +81,9 @@ static void shorten(char text[MOST_FLOAT], double value, int n)
         memcpy(text, few, strlen(few) + 1);
 }
 
-/* Writes a float with the fewest digits that read back as it, or as a whole number if that is as
- * short: 1230 and 1e+05, not 1.23e+03 and 100000. The search begins at `sure` digits; subnormal
- * numbers have fewer. */
+/* Writes a float with the fewest digits that read back as the same bits, or as a whole number if
+ * that is as short: 1230 and 1e+05, not 1.23e+03 and 100000. The search begins at `sure` digits,
+ * which all numbers need; subnormal ones have fewer. */
 static void put_float(char *text, double value, rd_dtype type)
 {
     const struct digits *d = digits_of(type);
@@ -106,20 +108,20 @@ static void put_float(char *text, double value, rd_dtype type)
 }
 
 /* Writes a complex number, "1.5-2i". */
-static void put_complex(char *text, double value, double other, rd_dtype type)
+static void put_complex(char *text, double value, double imaginary, rd_dtype type)
 {
     put_float(text, value, type);
     char *at = text + strlen(text);
-    if (!signbit(other) || other != other)
+    if (!signbit(imaginary) || imaginary != imaginary)
         *at++ = '+';
-    put_float(at, other, type);
+    put_float(at, imaginary, type);
     at += strlen(at);
     *at++ = 'i';
     *at   = '\0';
 }
 
-/* Writes element i by its type: integers of 64 bits as such, all others by way of a double, which
- * holds them exactly. */
+/* Writes element i as text by its type: integers of 64 bits as such, all others by way of a double,
+ * which holds them exactly. */
 void cmd_put_element(char text[CMD_MOST_TEXT], const void *data, rd_dtype type, int64_t i)
 {
     const double value = cmd_element(data, type, i);

@@ -50,11 +50,11 @@ static const struct unit {
 /* The month of the 360_day calendar. */
 static const struct unit month_of_30 = { "month", 30 * 86400.0, 0 };
 
-/* Finds a unit of time by name, in any case of letters, singular or with an s behind it. NULL:
- * none. */
+/* Finds a unit of time by a name of n characters, in any case of letters, singular or with an s
+ * behind it. NULL: none. */
 static const struct unit *unit_named(const char *unit, size_t n)
 {
-    for (int plural = 0; plural < 2; plural++)
+    for (int plural = 0; plural < 2; plural++) /* 1: with s */
         for (size_t k = 0; k < sizeof units_known / sizeof *units_known; k++) {
             const char  *name = units_known[k].name;
             const size_t all  = strlen(name) + (size_t)plural;
@@ -73,8 +73,8 @@ static void skip_blanks(const char **at)
         ++*at;
 }
 
-/* Reads 1 to `most` digits behind the character `before`, or without one if it is 0. False: there
- * are none, or more, and *at stays. */
+/* Reads 1 to `most` digits behind the character `before`, or without one if it is 0, to *number.
+ * False: there are none, or more, and *at stays. */
 static bool read_digits(const char **at, char before, int most, long *number)
 {
     const char *from = *at + (before != 0);
@@ -95,14 +95,15 @@ static bool has_year_0(cmd_calendar calendar)
     return calendar != CMD_STANDARD && calendar != CMD_JULIAN;
 }
 
-/* Converts an astronomical year to the one that is shown: without a year 0, the year 0 is shown as
- * -1. */
+/* Converts an astronomical year (0 is before 1) to the one that people write: in a calendar without
+ * a year 0, the year 0 is -1. */
 long long cmd_year_shown(const cmd_since *s, int64_t year)
 {
     return year - (year <= 0 && !has_year_0(s->calendar));
 }
 
-/* Converts a year that is shown to an astronomical one: without a year 0, -1 means 0. */
+/* Converts a year as people write it to an astronomical one: in a calendar without a year 0, -1
+ * means 0. */
 int64_t cmd_year_meant(const cmd_since *s, long long shown)
 {
     return shown + (shown <= 0 && !has_year_0(s->calendar));
@@ -169,9 +170,9 @@ static bool read_zone(const char **at, double *ahead)
     return hour < 25 && minute < 60;
 }
 
-/* Reads units of times: "UNIT since DATE [CLOCK] [ZONE]". False: they are no times of a known
- * calendar. Months and years of UDUNITS (of_sun) fit only calendars with such years; in the 360_day
- * calendar a month has 30 days, and a year is refused. */
+/* Reads units of times, "UNIT since DATE [CLOCK] [ZONE]". False: they are no times of a known
+ * calendar. Months and years of UDUNITS (of_sun: 30.44 and 365.24 days) fit only calendars with
+ * such years; in the 360_day calendar a month has 30 days, and a year is refused. */
 bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
 {
     static const char word[] = " since ";
@@ -209,9 +210,10 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
 /* ---- Instants -------------------------------------------------------------------------------- */
 static const double powers_of_10[CMD_MOST_SECOND_DIGITS + 1] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 };
 
-/* Returns how many digits of the second a coordinate can tell. The last bit of days since the
- * year 1 is a hundred-thousandth of a second, so an hour that is a few such bits short is
- * rounded to the next. The months and years of UDUNITS have no digits. */
+/* Returns how many decimal digits of the second a coordinate can tell: one unit of its last bit
+ * must be an eighth of the digit or less. The last bit of days since the year 1 is a
+ * hundred-thousandth of a second, so an hour that is a few such bits short is rounded to the next.
+ * The months and years of UDUNITS (of_sun) have no digits. */
 int cmd_second_digits(const cmd_since *s, double value)
 {
     const double last   = (nextafter(fabs(value), INFINITY) - fabs(value)) * s->seconds;
@@ -222,8 +224,8 @@ int cmd_second_digits(const cmd_since *s, double value)
     return digits;
 }
 
-/* The seconds of a coordinate from the beginning of the reference day on, rounded to the digits
- * that the coordinate can tell. */
+/* The seconds from the beginning of the reference day to a coordinate, rounded to the digits that
+ * the coordinate can tell. */
 double cmd_instant(const cmd_since *s, double value)
 {
     const double scale = powers_of_10[cmd_second_digits(s, value)];
@@ -260,9 +262,9 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Converts units that are no known times. Equal texts need nothing; others convert by UDUNITS.
- * Units "... since ..." that are not understood must be equal texts, and so must their
- * calendars. *conversion stays if they do not convert. */
+/* Finds the conversion of units that are no known times. Equal texts need nothing; others convert
+ * by UDUNITS. Units "... since ..." that are not understood must be equal texts, and so must their
+ * calendars. False: they do not convert, and *conversion stays. */
 static bool values_meet(const char *units, const char *calendar, const char *other,
                         const char *other_calendar, cmd_turn *conversion)
 {
@@ -280,8 +282,9 @@ static bool values_meet(const char *units, const char *calendar, const char *oth
     return true;
 }
 
-/* Finds the conversion between two units. The shift is added in the smaller unit, where it is a
- * whole number, and there is one division. If they do not convert, *conversion changes nothing. */
+/* Finds the conversion from the units `other` to `units`, of times or values. For times the shift
+ * is added in the smaller unit, where it is a whole number, and there is one division. False: they
+ * do not convert, and *conversion changes nothing. */
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
                     const char *other_calendar, cmd_turn *conversion)
 {

@@ -19,7 +19,7 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Finds the facts of a type; NULL: it is no element type. */
+/* Finds the table row of a type: name, code, size and so on. NULL: it is no element type. */
 static const struct row *row_of(rd_dtype type)
 {
     for (int k = 0; k < ROWS; k++)
@@ -61,7 +61,8 @@ int cmd_fraction_bits(rd_dtype type)
 }
 
 /* Finds the type of a NumPy code of n characters, "<f4"; *big: the bytes are big-endian. RD_AUTO:
- * there is none. A type that NumPy lacks has a code with V, untyped bytes, which names no type. */
+ * there is none. A type that NumPy lacks has a code with V (untyped bytes) in the table, which
+ * names no type. */
 rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
 {
     *big = n > 0 && *text == '>';
@@ -119,9 +120,9 @@ int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what)
     return empty ? 0 : points;
 }
 
-/* Converts a float of at most 16 bits to double, exactly.  An exponent of all ones means infinity or
- * NaN; without infinities only all ones are no number.  An exponent of 0 means a subnormal number,
- * without a leading bit. */
+/* Converts a float of at most 16 bits to double, exactly. An exponent of all ones means infinity or
+ * NaN; in types without infinities only a value of all ones is NaN. An exponent of 0 means a
+ * subnormal number, without a leading bit. */
 static double value_of_half(uint16_t bits, const struct row *row)
 {
     const int n = row->fraction, ones = (1 << row->exponent) - 1, exponent = bits >> n & ones,

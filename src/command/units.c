@@ -42,7 +42,8 @@ static const char *behind_blanks(const char *p)
     return p;
 }
 
-/* True if the step's name is in the list, which ends with NULL. */
+/* True if the name of the step (a call, a name, an operator or a number of the statement) is in the
+ * list, which ends with NULL. */
 static bool is_among(const step *s, const char *const *names)
 {
     for (; *names; names++)
@@ -51,9 +52,9 @@ static bool is_among(const step *s, const char *const *names)
     return false;
 }
 
-/* True if the name before the bracket is a reduction over indices, sum[j] x[j]. Behind the
- * subscripts of an array an operator follows, and no operand. A sign with blanks around it is an
- * operator, unless the name is that of a reducer: sum[j] - x[j]. */
+/* True if the name before the bracket is a reduction over indices, sum[j] x[j], and not an array
+ * with subscripts, behind which an operator follows, and no operand. A sign with blanks around it
+ * is an operator, unless the name is that of a reducer: sum[j] - x[j]. */
 static bool is_reducer_of_indices(const step *s, const char *bracket)
 {
     static const char *const reducers[] = { "sum",   "prod", "mean",  "min",       "max", "std",
@@ -66,9 +67,9 @@ static bool is_reducer_of_indices(const step *s, const char *bracket)
     return is_letter(*body) || isdigit((unsigned char)*body) || *body == '(' || sign;
 }
 
-/* Reads a name. Inside of parentheses, NAME= is a keyword, which is skipped with its value (false).
- * A name before '(', or before the indices of a reduction, is a CALL, without nan in front: nanmean
- * is mean. */
+/* Reads a name as a step. Inside of parentheses, NAME= is a keyword, which is skipped with its
+ * value (false). A name before '(', or before the indices of a reduction, is a CALL, without nan in
+ * front: nanmean is mean. */
 static bool read_name(scanner *w, step *s)
 {
     const char *const from = w->p;
@@ -93,7 +94,7 @@ static bool read_name(scanner *w, step *s)
     return true;
 }
 
-/* Reads a number, and moves behind it; at least one character is skipped. */
+/* Reads a number as a step, and moves behind it; at least one character is skipped. */
 static void read_number(scanner *w, step *s)
 {
     char *end;
@@ -103,8 +104,8 @@ static void read_number(scanner *w, step *s)
     w->p = end > w->p ? end : w->p + 1;
 }
 
-/* Reads the next step; subscripts are skipped, and elements of lists are steps. False: the text has
- * ended. */
+/* Reads the next step of a statement: a call, a name, an operator or a number. Subscripts are
+ * skipped, and elements of lists are steps. False: the text has ended. */
 static bool next_step(scanner *w, step *s)
 {
     while (*w->p) {
@@ -237,7 +238,7 @@ static const struct call {
     { "stack", ALL, BOTH },
 };
 
-/* Finds the facts of a function; NULL: it is not known to keep units. */
+/* Finds the row of a function that keeps units of arguments; NULL: it is not known to do so. */
 static const struct call *call_of(const step *s)
 {
     for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
@@ -246,7 +247,8 @@ static const struct call *call_of(const step *s)
     return NULL;
 }
 
-/* True if the function keeps the fact; units are kept by all functions of the table. */
+/* True if the function keeps the fact `what` (units, dates, quantity) of its arguments. Units are
+ * kept by all functions of the table. */
 static bool call_keeps(cmd_keeping what, const step *s)
 {
     const struct call *call = call_of(s);
@@ -254,8 +256,8 @@ static bool call_keeps(cmd_keeping what, const step *s)
     return call && (what == CMD_UNITS || call->keeps & (what == CMD_DATES ? DATES : QUANTITY));
 }
 
-/* True if the operator keeps the fact: + and - keep units, but dates become differences. All
- * operators keep the quantity. */
+/* True if the operator keeps the fact `what` of its operands: + and - keep units, but dates become
+ * differences. All operators keep the quantity. */
 static bool operator_keeps(cmd_keeping what, char c)
 {
     return what == CMD_UNITS   ? c == '+' || c == '-'
@@ -263,8 +265,8 @@ static bool operator_keeps(cmd_keeping what, char c)
                                : true;
 }
 
-/* True if the step keeps the fact. A function is in the table; a name does unless it has lost the
- * fact; a number always does. */
+/* True if the step keeps the fact `what` (units, dates, quantity). A function does by the table; a
+ * name does unless it has lost the fact (lost->name); a number always does. */
 static bool step_keeps(cmd_keeping what, const step *s, const cmd_lost *lost)
 {
     switch (s->kind) {
@@ -275,7 +277,8 @@ static bool step_keeps(cmd_keeping what, const step *s, const cmd_lost *lost)
     }
 }
 
-/* True if all steps of the statement keep the fact. */
+/* True if the statement keeps the fact `what` (units, dates, quantity) of its operands: all its
+ * steps do. lost->name are earlier results that have lost it. */
 bool cmd_keeps(cmd_keeping what, const char *statement, const cmd_lost *lost)
 {
     const char *text = cmd_quantities(cmd_right_side(statement));
@@ -303,8 +306,8 @@ bool cmd_changes_scale(const char *statement)
 }
 
 /* ---- Which arguments count ------------------------------------------------------------------- */
-/* Collects the arguments behind "name(" with the units of the result: bit k of `of` says so for
- * argument k, and arguments above number 30 always count. *at moves to the bracket that ends
+/* Collects the arguments behind "name(" that have the units of the result: bit k of `of` says so
+ * for argument k, and arguments above number 30 always count. *at moves to the bracket that ends
  * them. */
 static const char *collect_arguments(const char **at, int of)
 {
@@ -323,8 +326,9 @@ static const char *collect_arguments(const char **at, int of)
     }
 }
 
-/* Removes arguments without the units of the result, such as weights, from all calls in the text.
- * The array before the '.' of a method, x.mean(), is its first argument. */
+/* Removes arguments without the units of the result, such as weights, from all calls in the text:
+ * "average(x, w)" becomes "average(x)". The array before the '.' of a method, x.mean(), is its
+ * first argument. */
 const char *cmd_quantities(const char *text)
 {
     scanner w = { text, text, 0 };

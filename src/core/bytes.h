@@ -31,7 +31,7 @@ static inline char *rd_next_line(char *at)
 }
 
 /* Reserves the next piece of a block of memory: n items of `each` bytes, in whole cache lines.
- * Returns its offset, and adds its size to *used. */
+ * Returns its offset in bytes, and adds its size to *used. */
 static inline int64_t rd_piece(int64_t *used, int64_t n, int64_t each)
 {
     const int64_t at = *used;

@@ -39,8 +39,8 @@ static long asked_size(int level)
     return size > 0 ? size : size_in_sysfs(level == 1 ? 0 : 2);
 }
 
-/* The size of a cache level, asked once; `otherwise` if the answer is not between `least` and
- * `most`. */
+/* Returns the size of a cache level in bytes, which is asked for once and kept in *known;
+ * `otherwise` if the answer is not between `least` and `most`. *known is 0 until then. */
 static int64_t size_of(int level, _Atomic int64_t *known, int64_t least, int64_t most,
                        int64_t otherwise)
 {

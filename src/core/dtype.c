@@ -29,7 +29,8 @@ static const dtype_info table[] = {
 };
 enum { N_TYPES = sizeof table / sizeof table[0] };
 
-/* The row of a type; a row of size 0 for a number that is no type. */
+/* Returns the row of a type in the table; for a number that is no type a row of size 0, named
+ * "?". */
 static const dtype_info *info(rd_dtype type)
 {
     static const dtype_info garbage = { "?", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0, false };
@@ -91,7 +92,8 @@ rd_kind rd_dtype_kind(rd_dtype type)
     return info(type)->kind;
 }
 
-/* The member of a register's word that holds values of the type. */
+/* Returns the class of a type: which member of rd_word, the union that a register holds, has its
+ * values. */
 rd_class rd_dtype_class(rd_dtype type)
 {
     return info(type)->class;
@@ -103,14 +105,15 @@ static rd_dtype signed_of_size(int size)
     return size == 2 ? RD_I16 : size == 4 ? RD_I32 : size == 8 ? RD_I64 : RD_F64;
 }
 
-/* True if each number of the float `a` is one of the float `b`. */
+/* True if float type b holds each number of float type a: b's exponent and fraction have no
+ * fewer bits. */
 static bool is_within(rd_dtype a, rd_dtype b)
 {
     return info(a)->exponent <= info(b)->exponent && info(a)->fraction <= info(b)->fraction;
 }
 
-/* The first float, of `type` and the wider ones, that holds all ints of so many bits, or f64.  The
- * leading 1 of a number is no bit of its fraction. */
+/* Returns the narrowest float type, from `type` on, that holds all ints of so many bits, or f64.
+ * The leading 1 of a number is not stored in its fraction, so a fraction holds one bit more. */
 static rd_dtype float_of_ints(rd_dtype type, int bits)
 {
     if (info(type)->fraction + 1 >= bits)
@@ -120,7 +123,9 @@ static rd_dtype float_of_ints(rd_dtype type, int bits)
                : RD_F64;
 }
 
-/* Promotes two real types as NumPy 2 does. */
+/* Returns the common type of two real types, as NumPy 2 promotes them. Of two floats neither of
+ * which holds the other (f16 and bf16) it is f32; of u64 and a signed int it is f64. small and
+ * large are bytes. A kind mixed with itself gives the larger type; bool gives the other one. */
 static rd_dtype promote_real(rd_dtype a, rd_dtype b)
 {
     /* low has the lower kind: bool, unsigned, int, float */
@@ -159,12 +164,13 @@ bool rd_dtype_safe(rd_dtype from, rd_dtype to)
     return rd_dtype_promote(from, to) == to;
 }
 
-/* True for floats of memory alone, which are f32 in registers. */
+/* True for floats of 16 bits or fewer, which only memory has: in registers they are f32. */
 bool rd_dtype_is_narrow_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT && rd_dtype_size(type) < 4;
 }
 
+/* True for floats without infinities (f8e4m3), in which numbers that are too large become NaN. */
 bool rd_dtype_lacks_infinity(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT && !info(type)->infinity;
@@ -184,7 +190,7 @@ int rd_dtype_fraction_bits(rd_dtype type)
 
 /* The largest finite number of a float type.  The exponent of all ones is kept for infinities and
  * NaN, and the significand is 1.11..1.  A type without infinities has numbers with that exponent,
- * and NaN is the significand 1.11..1 of it. */
+ * and NaN is the significand 1.11..1 of it.  A type without exponent bits is no float. */
 double rd_dtype_largest(rd_dtype type)
 {
     const int  exponent = info(type)->exponent, fraction = info(type)->fraction;
@@ -195,15 +201,17 @@ double rd_dtype_largest(rd_dtype type)
                : ldexp(2 - ldexp(infinity ? 1 : 2, -fraction), (1 << (exponent - 1)) - infinity);
 }
 
-/* True if a value of `from` has the same register bits as a value of `to`, so that a cast does
- * nothing.  Not from bool, which arrays keep in bytes. */
+/* True if a value of `from` has the same bits in a register as the same value of `to`, so that a
+ * cast does nothing. Not from bool, which arrays keep in bytes. */
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
 {
     return from == to || (from != RD_BOOL && rd_dtype_class(from) == rd_dtype_class(to) &&
                           rd_dtype_safe(from, to));
 }
 
-/* Loads a value from memory into a register's word. */
+/* Loads a value of a type from memory (which need not be aligned) into a register's word, the
+ * union member of its class; narrow floats become f32. Rows of dtypes.def make the cases;
+ * `class` is the union's member. */
 rd_word rd_word_load(const void *p, rd_dtype type)
 {
     rd_word value = { .u64 = 0 };
@@ -231,7 +239,8 @@ rd_word rd_word_load(const void *p, rd_dtype type)
     return value;
 }
 
-/* Stores a register's word as a value in memory. */
+/* Stores a register's word as a value of a type in memory, which need not be aligned; an f32 is
+ * rounded to narrow floats. Rows of dtypes.def make the cases; `class` is the union's member. */
 void rd_word_store(void *p, rd_dtype type, rd_word value)
 {
     switch (type) {
@@ -252,7 +261,8 @@ void rd_word_store(void *p, rd_dtype type, rd_word value)
     }
 }
 
-/* True if the value in a word of that class is not 0; a NaN is true. */
+/* True if the value in a word of that class (the member of the union that holds it) is not 0; a
+ * NaN is true. */
 static bool is_true(rd_word value, rd_class class)
 {
     switch (class) {
@@ -262,13 +272,14 @@ static bool is_true(rd_word value, rd_class class)
     }
 }
 
-/* Converts a word to f32 or f64 (`to`), rounded once. */
+/* Converts a word of a class to f32 or f64 (`to`). Each int is rounded once; by way of f64 it
+ * would be rounded twice. `narrow`: to f32. A word holds a value in one of the classes f32, f64,
+ * i64 and u64. */
 static rd_word to_float(rd_word value, rd_class class, rd_class to)
 {
     const bool narrow = to == RD_CLASS_f32;
     rd_word    y      = { .u64 = 0 };
 
-    /* Each int is rounded once; by way of f64 it would be rounded twice. */
     switch (class) {
     case RD_CLASS_f32: narrow ? (void)(y.f32 = value.f32) : (void)(y.f64 = value.f32); break;
     case RD_CLASS_f64: narrow ? (void)(y.f32 = (float)value.f64) : (void)(y.f64 = value.f64); break;
@@ -280,8 +291,10 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
     return y;
 }
 
-/* Converts a word to a narrow float, rounded once at the store: the f32 before is exact or rounded
- * to odd, which keeps on which side of a tie the number is. */
+/* Converts a word of a class to a narrow float (16 bits or fewer), rounded once, at the store.
+ * The f32 before is exact, or rounded to odd: its last bit then says on which side of a tie the
+ * number is. Rounded to odd: rd_odd_f64() and the like. It is stored and loaded again, to be
+ * what memory would hold. */
 static rd_word to_narrow_float(rd_word value, rd_class class, rd_dtype to)
 {
     char memory[2];
@@ -296,7 +309,9 @@ static rd_word to_narrow_float(rd_word value, rd_class class, rd_dtype to)
     return rd_word_load(memory, to);
 }
 
-/* Wraps 64 bits to `size` bytes and extends them again by the target's sign rule. */
+/* Keeps the low `size` bytes of an int and extends them to 64 bits again, with the sign if the
+ * target is signed: 300 as i8 is 44, 200 is -56. Of sizes that are no ints below 64 bits all
+ * bits stay. */
 static rd_word wrap(uint64_t bits, rd_class to, int size)
 {
     uint64_t top;
@@ -309,7 +324,8 @@ static rd_word wrap(uint64_t bits, rd_class to, int size)
 }
 
 /* Converts a word between types by rd_cast()'s rules: to bool by comparison with 0, floats to ints
- * with saturation, ints by wrapping. */
+ * with saturation, ints by wrapping. is_true() compares with 0, and wrap() cuts an int to the
+ * bytes of its type. */
 rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
 {
     const rd_class source = rd_dtype_class(from), target = rd_dtype_class(to);
@@ -345,7 +361,9 @@ double rd_word_to_double(rd_word value, rd_dtype type)
     return rd_word_convert(value, type, RD_F64).f64;
 }
 
-/* The least or the greatest value of a real type; of floats an infinity. */
+/* Returns the least or the greatest value of a real type as a register's word; of floats an
+ * infinity, or the largest number of a type without one. `most` is the greatest float. The last
+ * case is bool: 0 or 1. */
 rd_word rd_word_end(rd_dtype type, bool greatest)
 {
     const int bits = 8 * rd_dtype_size(type);

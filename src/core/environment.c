@@ -45,7 +45,8 @@ const char *rd_variable_name(rd_variable variable)
     return variables[variable].name;
 }
 
-/* The value of a variable now; NULL: not set, or not trusted in this process. */
+/* Returns the value of a variable now; NULL: it is not set, or it names code or files and the
+ * program was started with extra rights. */
 static const char *look_up(rd_variable variable)
 {
     if (variables[variable].trust == NAMES && !rd_environment_is_trusted())
@@ -64,20 +65,23 @@ typedef struct held {
 
 static _Thread_local held of_thread;
 
-/* Begins to hold values in this thread: each variable is looked up at most once.  Calls nest. */
+/* Begins to hold values in this thread: until the matching release each variable is looked up at
+ * most once. Calls nest. */
 void rd_environment_hold(void)
 {
     if (of_thread.holds++ == 0)
         of_thread.known = 0;
 }
 
-/* Ends one hold; the last one lets variables be looked up again. */
+/* Ends one hold of values (rd_environment_hold()); after the last one variables are looked up
+ * each time again. */
 void rd_environment_release(void)
 {
     of_thread.holds--;
 }
 
-/* The value of a variable, looked up once while values are held; NULL: not set, or not trusted. */
+/* The value of a variable, looked up once while values are held; NULL: not set, or not trusted.
+ * `known` has a bit for each variable that was looked up since the first hold. */
 const char *rd_environment(rd_variable variable)
 {
     held *const    h   = &of_thread;

@@ -22,7 +22,9 @@ typedef struct rd_float_env {
  * default, and that of the x87 control word, mask all traps and round to nearest. */
 enum { RD_FLOAT_CONTROL = 0xffc0, RD_FLOAT_DEFAULT = 0x1f80, RD_X87_DEFAULT = 0x037f };
 
-/* Sets the default environment where the thread has another one; returns the one before. */
+/* Sets the default environment where the thread has another one; returns the one before.
+ * _mm_getcsr() reads the control register of SSE, of which RD_FLOAT_CONTROL are the bits that
+ * matter; fnstcw and fldcw store and load that of the x87. */
 static inline rd_float_env rd_float_env_begin(void)
 {
     static const uint16_t x87    = RD_X87_DEFAULT;

@@ -37,7 +37,9 @@ RD_INLINE double rd_two_to(double whole)
 
 /* x 2^n for n rounded to a whole number, with one rounding.  The power is a product of three, as
  * 2^n may exceed the range of an f64.  All but the last multiplication keep small numbers
- * normal. */
+ * normal.  Adding 1.5 * 2^52 and taking it off rounds. Beyond 2200 the result is 0 or infinite
+ * in any case. A part below -1022, the least normal power, is cut to -969, so that 53 bits of
+ * the product stay normal; one above 1023, the greatest power, to 1023. NaN stays NaN. */
 RD_INLINE double rd_math_ldexp_f64(double x, double n)
 {
     const double high = n > 2200 ? 2200 : n, most = high < -2200 ? -2200 : high;

@@ -23,8 +23,9 @@ typedef struct rd_f8 {
 
 /* ---- To f32: exact --------------------------------------------------------------------------- */
 #ifndef RD_F16_IN_HARDWARE /* hardware gives the same bits, except for NaN */
-/* The f32 with the same value.  Exponents are biased by 15, and must be biased by 127: 2^112 does
- * that, also for denormals.  An infinite exponent is set by itself, and NaN becomes quiet. */
+/* Returns the f32 with the same value as an f16. Its exponent is biased by 15, and that of an
+ * f32 by 127: a product with 2^112 corrects that, also for denormals. An exponent of all ones
+ * (infinity, NaN) is set by itself, and NaN becomes quiet. */
 RD_INLINE float rd_f16_to_f32(rd_f16 x)
 {
     const uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff)
@@ -42,7 +43,9 @@ RD_INLINE float rd_bf16_to_f32(rd_bf16 x)
     return rd_float_of((uint32_t)x.bits << 16);
 }
 
-/* Exponents are biased by 7, and must be biased by 127. */
+/* Returns the f32 with the same value as an f8e4m3, which has 1 + 4 + 3 bits. Exponents are
+ * biased by 7, and must be biased by 127: a product with 2^120 does that, also for denormals.
+ * All ones are NaN. */
 RD_INLINE float rd_f8_to_f32(rd_f8 x)
 {
     const uint32_t sign = (uint32_t)(x.bits & 0x80) << 24, size = (uint32_t)(x.bits & 0x7f) << 20;
@@ -54,7 +57,11 @@ RD_INLINE float rd_f8_to_f32(rd_f8 x)
 /* ---- From f32: to nearest, ties to even; NaN stays one, and quiet ---------------------------- */
 #ifndef RD_F16_IN_HARDWARE
 
-/* Rounds an f32 to f16, to nearest, ties to even. */
+/* Rounds an f32 to f16, to nearest, ties to even. Normal numbers are rounded in their bits,
+ * where a carry into the exponent is right; those below 2^-14 (0x388) by an addition. From 2^16
+ * (0x478) on the result is infinite. `size` are the bits without the sign. 112 is the difference
+ * of the exponents' biases, 127 and 15; 13 bits of the fraction go; 0xfff plus the last bit that
+ * stays rounds ties to even. NaN keeps the first bits of its fraction, and is made quiet. */
 RD_INLINE rd_f16 rd_f16_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
@@ -86,8 +93,11 @@ RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 }
 #endif
 
-/* Rounds an f32 to f8e4m3.  What is nearer to 480, the number that would be next, than to 448 is
- * NaN, as are infinities; the bits of both exceed those of NaN. */
+/* Rounds an f32 to f8e4m3, to nearest, ties to even. The largest number is 448; what is nearer
+ * to 480, the next one if there were one, is NaN, as are infinities. Below 2^-6 (0x3c8) numbers
+ * are denormal, multiples of 2^-9. `size` are the bits without the sign. 120 is the difference
+ * of the exponents' biases, 127 and 7; 20 bits of the fraction go; 0x7ffff plus the last bit
+ * that stays rounds ties to even. 0x7f is NaN, the largest number 0x7e. */
 RD_INLINE rd_f8 rd_f8_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits >> 24 & 0x80, size = bits & 0x7fffffff;
@@ -104,7 +114,9 @@ RD_INLINE rd_f8 rd_f8_of_f32(float x)
 /* ---- As f32 that memory can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps ----------- */
 #ifndef RD_F16_IN_HARDWARE
 /* The f32 nearest to x that an f16 holds.  Below 2^-14 (0x388) f16 are denormal, multiples of
- * 2^-24, to which adding 1/2 rounds; from 2^16 (0x478) on they are infinite. */
+ * 2^-24, to which adding 1/2 rounds; from 2^16 (0x478) on they are infinite.  `size` are the
+ * bits without the sign. 13 bits of the fraction become 0; 0xfff plus the last bit that stays
+ * rounds ties to even. NaN is made quiet, and keeps the bits of its fraction that an f16 has. */
 RD_INLINE float rd_round_f16(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits & 0x80000000, size = bits & 0x7fffffff;
@@ -129,6 +141,9 @@ RD_INLINE float rd_round_bf16(float x)
 }
 #endif
 
+/* Returns the f32 nearest to x that an f8e4m3 holds, ties to even. Below 2^-6 (0x3c8) these are
+ * denormal, multiples of 2^-9, to which adding 2^14 rounds. What rounds to more than 448
+ * (0x43e), the largest one, is NaN. */
 RD_INLINE float rd_round_f8e4m3(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits & 0x80000000, size = bits & 0x7fffffff;

@@ -24,8 +24,10 @@ static int64_t limit_in_file(const char *path)
     return bytes > 0 ? bytes : INT64_MAX;
 }
 
-/* The limit of a control group, from a line "5:memory:/group" (version 1) or "0::/group"
- * (version 2). */
+/* Returns the memory limit of a control group in bytes, from a line of /proc/self/cgroup:
+ * "5:memory:/group" (version 1) or "0::/group" (version 2). INT64_MAX: the line is of another
+ * kind, or there is no limit. The line is changed. `kinds` points behind the first colon,
+ * `group` behind the second; in version 2 there is nothing between them. */
 static int64_t limit_of_group(char *line)
 {
     char *kinds = strchr(line, ':'), *group = kinds ? strchr(kinds + 1, ':') : NULL;
@@ -50,7 +52,8 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The least of the machine's memory and all limits. */
+/* Returns the least of the machine's memory and all limits of control groups, in bytes.
+ * limit_of_group() is the limit that a line of /proc/self/cgroup leads to. */
 static int64_t ask_system(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

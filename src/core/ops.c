@@ -38,7 +38,8 @@ int rd_op_find(const char *name, size_t length)
     return -1;
 }
 
-/* The operator that computes the same as the C function of that name; -1: there is none. */
+/* The operator that computes the same as the C function of that name; -1: there is none. of_c is
+ * NULL for operators without such a function. */
 int rd_op_of_c(const char *name, size_t length)
 {
     for (int op = 0; op < RD_N_OPS; op++)

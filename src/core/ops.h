@@ -57,7 +57,7 @@ int rd_op_find(const char *name, size_t length);
 /* The operator with that C name, without the suffix of a type, or -1. */
 int rd_op_of_c(const char *name, size_t length);
 
-/* True if the operator takes ints only. */
+/* True if operators of that rule take ints only: operations on bits, gcd, counts. */
 static inline bool rd_op_of_ints(rd_rule rule)
 {
     return rule == RD_RULE_BITS || rule == RD_RULE_INTS || rule == RD_RULE_COUNT;
@@ -70,8 +70,8 @@ static inline bool rd_op_reports(rd_op op, rd_dtype type)
            (op == RD_OP_floordiv || op == RD_OP_remainder || op == RD_OP_pow);
 }
 
-/* True if the operator computes a remainder of floats, which vectors do except for huge
- * quotients (math_rest.h). */
+/* True if the operator divides floats and needs the remainder, which vectors compute except for
+ * huge quotients (kernels/math/math_remainder.h). */
 static inline bool rd_op_leaves_rest(rd_op op, rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT &&
@@ -79,7 +79,7 @@ static inline bool rd_op_leaves_rest(rd_op op, rd_dtype type)
 }
 
 /* True if a loop over the operator calls a function for each element, at least for hard
- * arguments. */
+ * arguments (those that the vector code cannot do). Such a loop is not vectorised as a whole. */
 static inline bool rd_op_calls(rd_op op, rd_dtype type)
 {
     const rd_by by = rd_op_table[op].by;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Gives the system a piece of advice (madvise) about the whole large pages of 2 MiB within a
- * range. */
+/* Gives the system a piece of advice (madvise) about those large pages of 2 MiB that lie wholly
+ * in a range; shorter ranges have none. */
 static inline void advise_large_pages(void *memory, size_t bytes, int advice)
 {
     const uintptr_t large = (uintptr_t)2 << 20;
@@ -28,7 +28,8 @@ void rd_ask_for_large_pages(void *memory, size_t bytes)
 #endif
 }
 
-/* Lets the system take back the whole large pages of a range, with their contents, where it can. */
+/* Lets the system take back the large pages that lie wholly in a range, with their contents,
+ * when it needs memory (MADV_FREE). Where it cannot, nothing is done. */
 void rd_let_take_back(void *memory, size_t bytes)
 {
 #ifdef MADV_FREE

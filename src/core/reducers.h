@@ -79,7 +79,8 @@ extern const rd_reducer_info rd_reducer_table[RD_N_REDUCERS];
 /* The built-in reducer of a name; RD_RED_none: there is none. */
 rd_reducer_id rd_reducer_named(const char *name);
 
-/* The name that people know. */
+/* Returns the name of a reducer that people know: the column `shown` of its table, or its own
+ * name. */
 static inline const char *rd_reducer_shown(rd_reducer_id reducer)
 {
     const rd_reducer_info *info = &rd_reducer_table[reducer];
@@ -93,13 +94,15 @@ static inline bool rd_reducer_is_users(rd_reducer_id reducer)
     return reducer == RD_RED_user;
 }
 
-/* True if the result is the position of an element. */
+/* True if the result is the index of an element, as of argmin. */
 static inline bool rd_reducer_places(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].place;
 }
 
-/* True if one bool decides the result, so that a loop may exit early. */
+/* True if one bool decides the result, as `true` decides any(), so that a loop may exit early.
+ * terminal: that bool, 0 or 1; other values mean the ends of an int type, or that nothing
+ * decides. */
 static inline bool rd_reducer_decides(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].terminal == 0 || rd_reducer_table[reducer].terminal == 1;
@@ -117,49 +120,57 @@ static inline bool rd_reducer_is_sum(rd_reducer_id reducer)
     return rd_reducer_table[reducer].facts & RD_IS_SUM;
 }
 
-/* True if a state is the sum of its elements or products.  Sums of f32 add blocks in f64. */
+/* True if a state (what the reducer remembers) is one number, the sum of its elements or
+ * products. Such sums of f32 add the results of blocks in f64. */
 static inline bool rd_reducer_adds(rd_reducer_id reducer)
 {
     return rd_reducer_is_sum(reducer) && rd_reducer_table[reducer].n_state == 1;
 }
 
-/* True if a state is the sum of the elements as they come. */
+/* True if a state (what the reducer remembers) is the plain sum of the elements: its operator is
+ * an addition, with no weight and no product. */
 static inline bool rd_reducer_adds_elements(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].op == RD_OP_add;
 }
 
-/* True if it adds products of two operands, so that the second one is no weight. */
+/* True if the reducer adds products of two operands, so that the second operand is a factor and
+ * no weight. */
 static inline bool rd_reducer_multiplies(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].facts & RD_MULTIPLIES;
 }
 
-/* True if a step takes an exponential.  All lanes are aligned to one of them, then they add up. */
+/* True if each step of the reducer takes an exponential, as of logsumexp. Its lanes (partial
+ * accumulators) are all scaled to one of them before they are added up. */
 static inline bool rd_reducer_takes_exponential(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].facts & RD_TAKES_EXPONENTIAL;
 }
 
-/* True if an element that comes several times changes no more than if it came once. */
+/* True if an element that comes several times changes no more than if it came once, as for min
+ * or any, so that ranges of elements may overlap. */
 static inline bool rd_reducer_is_idempotent(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].facts & RD_IS_IDEMPOTENT;
 }
 
-/* True if vectors may have lanes without elements beside those that have some. */
+/* True if vectors of the reducer may have lanes (partial accumulators) without elements beside
+ * lanes that have some; the table's column says so (PADS). */
 static inline bool rd_reducer_pads(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].facts & RD_PADS;
 }
 
-/* True if the element x changes nothing. */
+/* True if an element x never changes the result: it is the neutral element, such as 0 of a sum.
+ * NaN: the reducer has none, and no x equals it. */
 static inline bool rd_reducer_ignores(rd_reducer_id reducer, double x)
 {
     return rd_reducer_table[reducer].neutral == x;
 }
 
-/* True if the result has the same bits however elements are grouped. */
+/* True if the result has the same bits however elements are grouped: by law (exact), for minima
+ * and maxima, and for sums and products of ints, which wrap. */
 static inline bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type)
 {
     const rd_reducer_info *info = &rd_reducer_table[reducer];

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 /* The path behind symbolic links, for free(); NULL: `path` is no link, or leads nowhere, and is
- * used itself.  NULL with errno other than 0: it could not be found out. */
+ * used itself.  NULL with errno other than 0: it could not be found out.  ENOENT: nothing is
+ * there. */
 char *rd_replaced_path(const char *path)
 {
     struct stat facts;
@@ -23,7 +24,8 @@ char *rd_replaced_path(const char *path)
 
 /* Gives fd the mode and, if this process may, the owner of the file that it will replace; false
  * with errno.  Only root gives files away.  For others the file becomes theirs, with the same mode
- * except setuid and setgid. */
+ * except setuid and setgid.  A file system that knows no modes or allows no change (ENOTSUP,
+ * EPERM) is no failure. */
 bool rd_replaced_take(int fd, const struct stat *old)
 {
     struct stat now;

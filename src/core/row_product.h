@@ -50,8 +50,8 @@ typedef struct rd_row_product {
     int32_t mask;    /* rd_row_mask; C is 0 at wanted places without products */
 } rd_row_product;
 
-/* True if there is a kernel for products of sparse rows with this reducer and operator that
- * computes only the places of a mask. */
+/* True if there is a kernel for products of sparse matrices with this sum (reducer) and product
+ * (operator) that computes only wanted places, those of a mask. */
 static inline bool rd_row_product_masks(rd_reducer_id reducer, rd_op op)
 {
     bool has = false;
@@ -62,7 +62,8 @@ static inline bool rd_row_product_masks(rd_reducer_id reducer, rd_op op)
     return has;
 }
 
-/* True if there is a kernel for products of sparse rows with this reducer and operator. */
+/* True if there is a kernel for products of sparse rows with this reducer and operator.
+ * RD_ROW_REDUCERS and RD_ROW_OPS list them. */
 static inline bool rd_row_product_has(rd_reducer_id reducer, rd_op op)
 {
     bool has = false;

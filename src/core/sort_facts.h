@@ -25,7 +25,7 @@ typedef struct rd_sort_facts {
     double  q[];
 } rd_sort_facts;
 
-/* The name in dumps and messages. */
+/* Returns the name of a sort in dumps and messages. */
 static inline const char *rd_sort_name(const rd_sort_facts *f)
 {
     if (f->what == RD_SORT_QUANTILES)
@@ -46,9 +46,11 @@ typedef struct rd_quantile_place {
     [RD_INTERPOLATED_CDF] = { 0, 1 }, [RD_HAZEN] = { 0.5, 0.5 }, [RD_WEIBULL] = { 0, 0 }, \
     [RD_MEDIAN_UNBIASED] = { 1. / 3, 1. / 3 }, [RD_NORMAL_UNBIASED] = { 3. / 8, 3. / 8 },
 
-/* Where quantile q of n > 0 elements lies.  Hyndman and Fan (1996), "Sample quantiles in
- * statistical packages": three methods give elements; six interpolate between two, with
- * parameters (alpha, beta). */
+/* Returns where quantile q (0 to 1) of n > 0 sorted elements lies: between elements low and
+ * high, at the share `between` of the way. Hyndman and Fan (1996), "Sample quantiles in
+ * statistical packages": three of their methods give elements; six interpolate between two, with
+ * parameters (alpha, beta). line and cdf are the place q (n - 1) and q n; `at` is where the
+ * quantile lies, cut to 0 .. n - 1; `lines` has alpha and beta by method. */
 static inline rd_quantile_place rd_quantile_at(rd_quantile_method method, double q, int64_t n)
 {
     static const double lines[][2] = { RD_QUANTILE_LINES };
@@ -87,8 +89,8 @@ static inline double rd_mean_of_two(double a, double b)
     return isinf(sum) ? a / 2 + b / 2 : sum / 2;
 }
 
-/* Interpolates between two numbers with a distance that overflows, at half their size, which is
- * exact. */
+/* Returns low + (high - low) * between for two numbers whose difference overflows. It is
+ * computed at half their size, where halving is exact, and from the nearer end. */
 static inline double rd_long_line(double low, double high, double between)
 {
     const double far = high / 2 - low / 2;
@@ -96,8 +98,10 @@ static inline double rd_long_line(double low, double high, double between)
     return 2 * (between < 0.5 ? low / 2 + far * between : high / 2 - far * (1 - between));
 }
 
-/* Interpolates between two elements, low <= high; exact at both ends and if they are equal.
- * Next to an infinity the result is that infinity; between -inf and inf it is NaN. */
+/* Returns low + (high - low) * between for two elements, low <= high. It is computed from the
+ * nearer end, so that it is exact at both ends. Next to an infinity the result is that infinity;
+ * between -inf and inf it is NaN. rd_long_line() is for a difference `far` that is too large for
+ * an f64. */
 static inline double rd_quantile_of(double low, double high, double between)
 {
     const double far = high - low;

@@ -6,7 +6,8 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Opens this library once more, by its file name, with the flag that it is never unloaded. */
+/* Opens this library once more, by its file name, with RTLD_NODELETE, so that it is never
+ * unloaded. */
 static void stay(void)
 {
     Dl_info info;

@@ -4,7 +4,8 @@
 
 static _Thread_local const atomic_bool *flag[2];
 
-/* Sets the flags of the run that this thread works for; each may be NULL. */
+/* Sets the flags of the run that this thread works for, so that loops in kernels can test
+ * whether the run was cancelled; each may be NULL. */
 void rd_stop_begin(const atomic_bool *cancelled, const atomic_bool *stopped)
 {
     flag[0] = cancelled;

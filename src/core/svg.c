@@ -10,8 +10,9 @@ static void grow(rd_svg *to, double x, double y)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* The number of bytes of the UTF-8 character at `s`, 1 to 4; 0: invalid (RFC 3629, surrogates
- * aside). */
+/* Returns the bytes of the UTF-8 character at `s`, 1 to 4; 0: it is invalid (RFC 3629;
+ * surrogates are not looked for). The first byte says how many there are; further ones begin
+ * with the bits 10. */
 static int letter(const char *s)
 {
     const unsigned char c = (unsigned char)*s;
@@ -27,8 +28,10 @@ static int letter(const char *s)
     return n;
 }
 
-/* Adds up to `most` characters, escaped.  Names may hold anything: what XML does not allow
- * becomes a question mark. */
+/* Adds up to `most` characters of a line of `bytes` bytes, escaped for XML; a longer one ends in
+ * "...". Names may hold anything, so what XML does not allow becomes a question mark. letter()
+ * is 0 for a byte that begins no character; characters of 4 bytes, and control characters, are
+ * replaced, too. */
 static void add_letters(rd_text *to, const char *line, size_t bytes, int most)
 {
     size_t at = 0;
@@ -61,7 +64,8 @@ static size_t length_of(const char *line)
     return strcspn(line, "\n");
 }
 
-/* The number of letters that a line shows, with the "..." of a cut one. */
+/* Returns the number of characters that a line shows, if it is cut to `most` of them and then
+ * gets "...". letter() is a character's length in bytes; an invalid byte counts as one. */
 static int letters_of(const char *line, int most)
 {
     int          n     = 0;
@@ -101,9 +105,9 @@ rd_box rd_svg_size(const char *lines, int most)
     int    n   = 0;
 
     for (const char *line = lines; *line; line += length_of(line), line += *line == '\n') {
-        const int own = letters_of(line, most);
+        const int letters = letters_of(line, most);
 
-        n = own > n ? own : n;
+        n = letters > n ? letters : n;
         box.height += RD_SVG_LINE;
     }
     box.width = RD_SVG_LETTER * n + 2 * RD_SVG_MARGIN;
@@ -112,7 +116,8 @@ rd_box rd_svg_size(const char *lines, int most)
 
 /* Draws a box with its lines, the first in bold:
  *
- *     <rect x="8" y="24" width="120" height="40" rx="4" fill="#fff" stroke="#555"/> */
+ *     <rect x="8" y="24" width="120" height="40" rx="4" fill="#fff" stroke="#555"/>
+ * y goes down by RD_SVG_LINE for each; grow() makes the picture large enough. */
 void rd_svg_box(rd_svg *to, const rd_box *box, const char *fill, const char *lines, int most)
 {
     double y = box->y;
@@ -129,7 +134,9 @@ void rd_svg_box(rd_svg *to, const rd_box *box, const char *fill, const char *lin
 /* Draws a curved arrow, a cubic Bezier curve that leaves and arrives horizontally, or vertically if
  * `upright`:
  *
- *     <path d="M8 24 C8 40 60 40 60 56" fill="none" stroke="#555" marker-end="url(#tip)"/> */
+ *     <path d="M8 24 C8 40 60 40 60 56" fill="none" stroke="#555" marker-end="url(#tip)"/>
+ * From (x0, y0) to (x1, y1); dx and dy are how far the control points are from the ends. grow()
+ * makes the picture large enough. */
 void rd_svg_arrow(rd_svg *to, double x0, double y0, double x1, double y1, bool upright)
 {
     const double dx = upright ? 0 : (x1 - x0) / 2, dy = upright ? (y1 - y0) / 2 : 0;

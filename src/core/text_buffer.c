@@ -9,8 +9,10 @@
  * dropped later, because `failed` is set. */
 static char nothing[16];
 
-/* Makes room for n more characters and the terminator; false: no memory.  Texts that outgrow the
- * first room mostly become long, so that it grows by 4 at first. */
+/* Makes room for n more characters and the terminator; false: no memory. Texts that outgrow the
+ * first 256 bytes mostly become long, so the room grows by a factor of 4 up to 4 KiB. text->room
+ * is the memory's size, text->n what is used. `nothing` is a static empty text for a buffer that
+ * has no memory. */
 static bool reserve(rd_text *text, size_t n)
 {
     enum { FIRST = 256, LONG = 4096 };
@@ -48,7 +50,8 @@ static inline bool put(rd_text *text, const char *s, size_t n)
     return true;
 }
 
-/* Appends a decimal number, written from its last digit; false: no memory. */
+/* Appends a decimal number, written from its last digit; false: no memory. 24 characters hold
+ * any 64-bit number. -(uint64_t)value is right for INT64_MIN, too. */
 static bool put_number(rd_text *text, int64_t value)
 {
     char     digits[24];
@@ -75,8 +78,9 @@ static bool put_padded(rd_text *text, int width, const char *s)
     return put(text, s, n);
 }
 
-/* Appends the format up to the next `%`.  Pieces are so short that copying by character is
- * faster than library calls.  Returns the rest; NULL: no memory. */
+/* Appends the plain text of a format up to the next "%", and returns the rest of the format;
+ * NULL: no memory. Pieces are so short that copying character by character is faster than
+ * library calls. */
 static const char *put_plain(rd_text *text, const char *format)
 {
     while (*format && *format != '%') {
@@ -101,8 +105,10 @@ static bool put_string(rd_text *text, const char *s)
     return put(text, s, strlen(s));
 }
 
-/* Appends formats of %s, %d, %ld, %*s and %c, which nearly all are.  With printf they took three
- * quarters of the time to plan a small expression.  False: another format, or no memory. */
+/* Appends text with the formats %s, %d, %ld, %*s and %c, which nearly all calls have. By
+ * vsnprintf() they took three quarters of the time to plan a small expression. False: another
+ * format, or no memory; the caller then begins again. A format that is known takes two or three
+ * characters. text->failed is left alone. */
 static bool add_simply(rd_text *text, const char *format, va_list list)
 {
     bool done = true;
@@ -131,7 +137,7 @@ static bool add_simply(rd_text *text, const char *format, va_list list)
 }
 
 /* Appends by vsnprintf(), for any other format.  The text is formatted twice: first only to count
- * its bytes. */
+ * its bytes.  n counts the bytes of the text so far. */
 static void add_by_printf(rd_text *text, const char *format, va_list list)
 {
     va_list again;
@@ -149,7 +155,7 @@ static void add_by_printf(rd_text *text, const char *format, va_list list)
 }
 
 /* Appends formatted text; after a failure it does nothing.  A format that add_simply() does not
- * know is done again by vsnprintf(), from the begin. */
+ * know is done again by vsnprintf(), from the begin.  n is the length before. */
 void rd_text_add_list(rd_text *text, const char *format, va_list list)
 {
     const size_t n = text->n;

@@ -37,8 +37,8 @@ static atomic_int      beside;
 static _Atomic(double) beside_since;
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
-/* The number of threads of this process, 0 if unknown: the 18th number behind the name in
- * /proc/self/stat.  The name may contain any characters. */
+/* Returns the number of threads of this process, 0 if unknown: field 20 of /proc/self/stat, the
+ * 18th blank behind the name's ")". The name itself may contain any characters. */
 static int threads_here(void)
 {
     enum { BEFORE = 18 };
@@ -56,9 +56,9 @@ static int threads_here(void)
     return at ? (int)strtol(at, NULL, 10) : 0;
 }
 
-/* Notes, in a process that is about to fork, whether other threads exist.  The program may have had
- * a team in this thread without us, by OpenMP, which cannot be asked.  Without other threads there
- * was none. */
+/* Notes, in a process that is about to fork, whether it has other threads. The program may have
+ * used OpenMP in this thread by itself, which cannot be asked; without other threads it has no
+ * team of them. */
 static void before_fork(void)
 {
     team.others = threads_here() != 1;
@@ -72,8 +72,8 @@ static void in_child(void)
     atomic_store(&beside, 0);
 }
 
-/* Asks to be told of forks.  A constructor, run when the library is loaded, because the program may
- * fork before it evaluates. */
+/* Asks to be told of forks. It is a constructor, which runs when the library is loaded, because
+ * the program may fork before it evaluates anything. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     (void)pthread_atfork(before_fork, NULL, in_child);
@@ -88,7 +88,8 @@ typedef struct probe {
     pthread_mutex_t *gate;   /* it ends when this can be locked */
 } probe;
 
-/* The body of a probe: notes its id and waits for the gate. */
+/* The body of a probe, a thread that is started only to see whether it can: notes its id and
+ * waits until the gate is unlocked. */
 static void *wait_at_gate(void *arg)
 {
     probe *p = arg;
@@ -101,8 +102,9 @@ static void *wait_at_gate(void *arg)
     return NULL;
 }
 
-/* Waits until a probe has ended.  Limits count a thread until a little after pthread_join()
- * returns. */
+/* Waits until a probe has ended, a thread that was started only to see whether it can. Limits
+ * count a thread until a little after pthread_join() returns, so this waits until the system
+ * does not know its id. */
 static void join_probe(const probe *p)
 {
     enum { LONG = 1000 };
@@ -114,51 +116,55 @@ static void join_probe(const probe *p)
 #endif
 }
 
-/* Starts up to n threads that wait for each other; returns how many existed at once. */
+/* Starts up to n threads that wait at a locked gate, so that all exist at once; returns how many
+ * could start. Then it opens the gate and waits for their ends. Signals are blocked meanwhile,
+ * so that these threads handle none of the program's. sigfillset() is the set of all signals,
+ * `before` the mask to restore. */
 static int start_probes(int n)
 {
     probe           probes[RD_MOST_THREADS];
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     sigset_t        all, before;
-    int             here = 0;
+    int             started = 0;
 
-    sigfillset(&all); /* the program's own threads handle signals */
+    sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&gate);
-    for (; here < n; here++) {
-        probes[here].gate = &gate;
-        if (pthread_create(&probes[here].thread, NULL, wait_at_gate, &probes[here]) != 0)
+    for (; started < n; started++) {
+        probes[started].gate = &gate;
+        if (pthread_create(&probes[started].thread, NULL, wait_at_gate, &probes[started]) != 0)
             break;
     }
     pthread_mutex_unlock(&gate);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    for (int k = 0; k < here; k++)
+    for (int k = 0; k < started; k++)
         join_probe(&probes[k]);
-    return here;
+    return started;
 }
 
-/* The number of threads that can be started, at most `threads`.  Each calling thread probes once,
- * and again for more threads than before; threads that could start once are assumed to start again.
- * If there were too few it probes again after a second. */
+/* Returns how many of `threads` can be started, at least 1, because GNU's OpenMP ends the
+ * process if one cannot. Each calling thread tries once, and again for more threads than before;
+ * threads that could start once are assumed to start again. If there were too few it tries again
+ * after a second. */
 int rd_threads_startable(int threads)
 {
     enum { WHILE = 1 }; /* second */
-    int here;
+    int could_start;
 
     if (threads <= 1 || team.alone)
         return 1;
     if (threads > team.started && (!team.few || rd_seconds() - team.when > WHILE)) {
         rd_stay_loaded();
-        here         = 1 + start_probes(threads - 1); /* beside an existing team */
-        team.few     = here < threads;
+        could_start  = 1 + start_probes(threads - 1); /* beside an existing team */
+        team.few     = could_start < threads;
         team.when    = rd_seconds();
-        team.started = here > team.started ? here : team.started;
+        team.started = could_start > team.started ? could_start : team.started;
     }
     return threads < team.started ? threads : team.started;
 }
 
-/* True if a team has been started, or enough work was done alone for starting one to pay off: a
- * millisecond.  Adds up that work. */
+/* True if a team of threads has been started, or this thread has done enough operations alone (a
+ * millisecond of them) for starting one to pay off. Adds up that work. */
 bool rd_threads_are_due(int threads, double operations)
 {
     static const double START = 1e7; /* a millisecond of work */
@@ -177,8 +183,8 @@ void rd_threads_leave_one(bool leave)
     atomic_fetch_add(&beside, leave ? 1 : -1);
 }
 
-/* The number of threads for an evaluation, one fewer than processors while a compiler works beside
- * it; after half a second it gets all again. */
+/* Returns the number of threads for an evaluation. While a compiler works beside it, that is one
+ * fewer than processors; after half a second it is all again. */
 int rd_threads_left(int threads)
 {
     static const double LONG = 0.5; /* seconds; after that, other processes hold up the compiler */

@@ -71,8 +71,8 @@ rd_range rd_range_either(rd_range x, rd_range y)
     return rd_range_from(lesser(x.low, y.low), greater(x.high, y.high));
 }
 
-/* The range of sums: from the sum of both lows to that of both highs; unknown on overflow of 64
- * bits. */
+/* Returns the range [low, high] of sums of two values: from the sum of both lows to that of both
+ * highs; unknown if one overflows 64 bits. */
 static rd_range sum(rd_range x, rd_range y)
 {
     rd_range z = { .known = x.known && y.known };
@@ -89,7 +89,8 @@ static rd_range negative(rd_range x)
     return x.known && x.low > INT64_MIN ? rd_range_from(-x.high, -x.low) : unknown;
 }
 
-/* The range of products: its ends are among the products of ends. */
+/* Returns the range of products of two values: its ends are among the four products of the
+ * ranges' ends. Unknown if one of them overflows 64 bits. */
 static rd_range product(rd_range x, rd_range y)
 {
     const int64_t a[2] = { x.low, x.high }, b[2] = { y.low, y.high };
@@ -148,7 +149,8 @@ static rd_range remainder_range(rd_range x, rd_range y)
     return rd_range_from(1 - y.high, y.high - 1);
 }
 
-/* The range of x & y: an operand of at least 0 keeps the sign away and bounds the result. */
+/* Returns the range of x & y. An operand of at least 0 has sign bit 0, so the result has, too,
+ * and it is no greater than that operand. a, b: the operand is known to be at least 0. */
 static rd_range common_bits(rd_range x, rd_range y)
 {
     const bool a = x.known && x.low >= 0, b = y.known && y.low >= 0;
@@ -158,7 +160,8 @@ static rd_range common_bits(rd_range x, rd_range y)
     return rd_range_from(0, a && b ? lesser(x.high, y.high) : a ? x.high : y.high);
 }
 
-/* The range of x | y and x ^ y: no bit above those of both. */
+/* Returns the range of x | y and x ^ y for values from 0 on: no bit is set above the highest one
+ * of both, so the range ends with all ones up to there. */
 static rd_range all_bits(rd_range x, rd_range y)
 {
     uint64_t bits;
@@ -171,8 +174,9 @@ static rd_range all_bits(rd_range x, rd_range y)
     return rd_range_from(0, (int64_t)bits);
 }
 
-/* The range of shifts by a constant of 0 to 32 bits: to the left a product with a power of 2, to
- * the right only of values from 0 on.  Unknown otherwise. */
+/* Returns the range of shifts x << y or x >> y by a known y of 0 to 32 bits. To the left it is a
+ * product with a power of 2; to the right only values from 0 on are known. Unknown otherwise.
+ * y.low is that number. */
 static rd_range shifted(rd_range x, rd_range y, bool left)
 {
     enum { MOST = 32 };
@@ -184,7 +188,8 @@ static rd_range shifted(rd_range x, rd_range y, bool left)
     return x.low >= 0 ? rd_range_from(x.low >> y.low, x.high >> y.low) : unknown;
 }
 
-/* The range of an operator's results if nothing wraps; unknown for other operators. */
+/* Returns the range [low, high] that an operator's results have if nothing wraps, for operands
+ * in ranges x; unknown for other operators. */
 static rd_range without_wrap(rd_op op, const rd_range *x)
 {
     switch (op) {

@@ -10,7 +10,8 @@ typedef enum rd_whole {
     RD_WHOLE_BEYOND /* more than 64 bits */
 } rd_whole;
 
-/* Computes a to the power of b >= 0; true: it overflows. */
+/* Computes a to the power of b >= 0; true: it overflows. For 0, 1 and -1 a small exponent of the
+ * same parity gives the same; others overflow after 63 rounds at the latest. */
 static inline bool rd_power_overflows(int64_t a, int64_t b, int64_t *value)
 {
     bool over = false;

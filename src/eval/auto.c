@@ -31,7 +31,8 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* True if maps or steps compute with 8 bytes.  Merges of trees alone do not count. */
+/* True if operations or steps of reductions compute with elements of 8 bytes, which run at half
+ * the speed. Merges in combine trees alone do not count. */
 static bool is_wide(const rd_program *p)
 {
     bool wide = false;
@@ -42,8 +43,8 @@ static bool is_wide(const rd_program *p)
     return wide;
 }
 
-/* Predicted seconds of a program on this processor: of its bytes or of its operations, whichever is
- * longer. */
+/* Predicted seconds of a program on this processor (roofline): of its bytes or of its operations,
+ * whichever takes longer. */
 static double seconds_here(const rd_rates *r, const rd_program *p, const rd_work *cost)
 {
     const double speed = is_wide(p) ? r->operations / 2 : r->operations;
@@ -51,8 +52,8 @@ static double seconds_here(const rd_rates *r, const rd_program *p, const rd_work
     return greater((cost->read + cost->written) / r->memory, cost->additions / speed);
 }
 
-/* Predicted seconds of a program on the GPU: its start, then its bytes or operations, whichever
- * takes longer. */
+/* Predicted seconds of a program on the GPU: its start (kernel launches), then its bytes or
+ * operations, whichever takes longer. */
 static double seconds_there(const rd_rates *r, const rd_program *p, const rd_work *cost)
 {
     const double speed = SHARE * (is_wide(p) ? r->device.doubles : r->device.floats);
@@ -61,8 +62,8 @@ static double seconds_there(const rd_rates *r, const rd_program *p, const rd_wor
            greater((cost->read + cost->written) / r->device.memory, cost->additions / speed);
 }
 
-/* True if there is a user's reducer.  It may call C functions, which a GPU has in its own
- * version. */
+/* True if there is a user's reducer. It may call C functions, which a GPU has in a version of its
+ * own, so its time there is not known. */
 static bool has_user(const rd_program *p)
 {
     bool found = false;
@@ -79,14 +80,16 @@ static bool is_unknown(const rd_program *p, const rd_work *cost)
     return cost->calls > 0 || has_user(p) || rd_backend_cpu.library(p);
 }
 
-/* Compares the time of n programs on both sides, copies of leaves and results included, and decides
- * whether AUTO takes the GPU. */
+/* Compares the predicted times of n programs on both sides, copies of leaves and results included,
+ * and decides whether AUTO takes the GPU: only if it is twice as fast (MARGIN) and its memory
+ * suffices. `cost` leaves out what masks bound, as loops here do; `all` counts it, as GPU
+ * kernels do. Sizes of slots are of what programs touch; arrays between stages are not copied. */
 rd_auto_choice rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, int n_slot,
                                const rd_slot *slot)
 {
     rd_auto_choice v     = { .here = 0 };
     double         bytes = 0;
-    bool           stays = false;
+    bool           stays = false; /* on this processor in any case */
 
     for (int s = 0; s < n; s++) {
         const rd_work cost = rd_program_work(&p[s], /*bounded=*/true),
@@ -111,7 +114,8 @@ rd_auto_choice rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p
     return v;
 }
 
-/* True if the programs take longer than LEAST on this processor. */
+/* True if the programs are predicted to take longer than LEAST on this processor, so that
+ * measuring the GPU's rates may pay off. Programs whose time is not predicted count as 0. */
 bool rd_auto_is_worth_asking(int n, const rd_program *p)
 {
     double seconds = 0;
@@ -121,7 +125,7 @@ bool rd_auto_is_worth_asking(int n, const rd_program *p)
 
         seconds += is_unknown(&p[s], &cost)
                        ? 0
-                       : rd_backend_cpu.seconds(&p[s], &cost, RD_FORM_TILES, NULL, 1);
+                       : rd_backend_cpu.seconds(&p[s], &cost, RD_FORM_TILES, NULL, /*threads=*/1);
     }
     return seconds > LEAST;
 }

@@ -3,8 +3,9 @@
 #include "core/backends.h"
 #include "expr/expr.h"
 
-/* Finds the one device of all leaves and results, as in rd_array; false: they lie on several
- * GPUs. */
+/* Finds the one device where all leaves and results lie (0: host memory, else 1 + its number);
+ * false after recording that they lie on several GPUs. rd_same_device() gives the device of
+ * both, RD_SEVERAL for two GPUs. */
 static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
 {
     *device = 0;
@@ -21,8 +22,8 @@ static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
     return *device != RD_SEVERAL;
 }
 
-/* Takes a backend that reads host memory only, which was asked for.  False after recording an error
- * if data lie on a device. */
+/* Takes a backend that was asked for and reads host memory only. False after recording an error if
+ * data lie on a device. */
 static bool use_here(rd_ctx *ctx, rd_backend_use *use, int32_t device, rd_backend backend)
 {
     if (device)
@@ -32,8 +33,8 @@ static bool use_here(rd_ctx *ctx, rd_backend_use *use, int32_t device, rd_backen
     return !device;
 }
 
-/* The number of devices that share the work: those equal to the first, at most as many as the
- * context allows. */
+/* The number of devices that share the work: those equal to the context's device, at most as many
+ * as it allows. */
 static int32_t devices_of(const rd_ctx *ctx, const rd_device_table *device)
 {
     const int32_t most  = rd_ctx_devices(ctx);
@@ -48,9 +49,15 @@ static const rd_backend_table *const tables[RD_N_BACKENDS] = {
 #include "core/backends.def"
 };
 
-/* Chooses the backend from options and from where data lie: a GPU if data lie there, else the one
- * asked for, or what the context prefers.  A backend that must be used but has no device (count 0)
- * is an error, else the CPU is used. */
+/* Chooses the backend: a GPU if data lie there, else the one asked for, or what the context
+ * prefers. If it has no device (count 0), that is an error where it must be used; else the CPU is
+ * used. Clauses, in order:
+ * - AUTO without a device that the context prefers takes the CPU
+ * - a backend without devices, or one that cannot read CUDA's memory where data lie, reads host
+ *   memory only (use_here())
+ * - `must`: data lie on a device, or the backend was asked for, so that no other will do
+ * - of data on a device, that device alone does the work
+ * False: an error is recorded. */
 bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use)
 {
     const rd_device_table *table;
@@ -91,9 +98,9 @@ bool rd_backend_forgive(rd_ctx *ctx)
     return rd_error(ctx) == RD_OK;
 }
 
-/* Adapts the choice of planning to a device: no panels, as GPU threads replace them. cross:
- * reductions along both axes of an array may share loops, by block tiles.  Not on several devices,
- * where partials of both axes would have to be combined. */
+/* Adapts the options of planning to a device: no panels, as GPU threads replace loops over them.
+ * cross: reductions along both axes of an array may share loops, in one read by block tiles. Not
+ * on several devices, where partial results of both axes would have to be combined. */
 void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
 {
     if (!use->backend->device)

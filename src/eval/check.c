@@ -2,8 +2,8 @@
  * stage. */
 #include "eval/ir.h"
 
-/* True if value i needs only values before it: operands, gathered indices of its subscripts, and
- * the value that it reads. */
+/* True if value i needs only values before it: operands, the value that it reads, and gathered
+ * indices, but not in subscripts that say where it is stored (into). */
 static bool has_operands_first(const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];
@@ -19,7 +19,10 @@ static bool has_operands_first(const rd_graph *g, int i)
 }
 
 /* Checks that each value of a graph comes after those it needs, and that its fields suit its kind.
- * Returns a sentence about the first that does not; NULL: nothing is wrong. */
+ * Returns a sentence about the first that does not; NULL: nothing is wrong. Fields: `axes` the
+ * loop axes of a value, `reduced` those that go; `slot` memory that it reads and `target` a
+ * value, -1: none; `row`: it is stored as rows to sort; `inner`: the axis of a reducer's several
+ * results. */
 const char *rd_check_graph(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -51,7 +54,9 @@ typedef struct tree_check {
     const char    *wrong; /* the sentence; NULL: nothing is wrong */
 } tree_check;
 
-/* Checks a loop body recursively: parents, and the place of each value. */
+/* Checks a loop body recursively: each loop's parent, and that each value stands in the body where
+ * its storage says, inside all loops that it needs. w->seen counts values, w->wrong is the first
+ * fault. An item is a loop or a value; scope->open has the axes of all loops around. */
 static void check_scope(tree_check *w, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {
@@ -71,8 +76,8 @@ static void check_scope(tree_check *w, const rd_loop_scope *scope)
     }
 }
 
-/* Checks that each materialised value of a tree stands once, inside all loops that it needs.
- * Returns a sentence about what is wrong, or NULL. */
+/* Checks that each stored value of a tree stands once, inside all loops that it needs. Returns a
+ * sentence about what is wrong; NULL: nothing. */
 const char *rd_check_tree(const rd_tree *tree)
 {
     tree_check w = { .tree = tree };
@@ -84,7 +89,7 @@ const char *rd_check_tree(const rd_tree *tree)
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
-/* True if the register exists; an instruction has 0 or -1 in fields that it does not use. */
+/* True if the register exists, or the field is unused: 0 or -1. */
 static bool register_ok(const rd_program *p, int32_t reg)
 {
     return reg == 0 || (reg >= -1 && reg < p->n_reg);
@@ -99,7 +104,8 @@ static bool registers_ok(const rd_program *p, const rd_inst *i)
            register_ok(p, i->c);
 }
 
-/* True if the instruction's argument names something that exists. */
+/* True if what the instruction's argument names (a loop, an address, a fold ...) exists. there[]
+ * is how many there are of each. RD_I_EXIT has a fold in `a`, too. */
 static bool argument_ok(const rd_program *p, const rd_inst *i)
 {
     const int32_t there[] = {
@@ -112,7 +118,8 @@ static bool argument_ok(const rd_program *p, const rd_inst *i)
            (i->kind != RD_I_EXIT || (i->a >= 0 && i->a < p->n_fold));
 }
 
-/* True if the slot of an access exists: one of the graph's, or scratch of the program. */
+/* True if the slot of a LOAD or STORE exists: one of the graph's, or scratch memory of the
+ * program. */
 static bool slot_ok(const rd_program *p, const rd_inst *i)
 {
     int32_t slot = p->address[i->arg].slot;
@@ -120,9 +127,10 @@ static bool slot_ok(const rd_program *p, const rd_inst *i)
     return slot >= 0 && slot < p->first_scratch + p->n_scratch;
 }
 
-/* Checks a program: names that exist, addresses in slots, and loops that nest.  No loop may reach
- * from one part of the program (start, body, tail) into the next.  Returns what is wrong, or
- * NULL. */
+/* Checks a program: names that exist, addresses in slots, and loops that nest. No loop may reach
+ * from one part of the code (head, body, tail) into the next. Returns what is wrong; NULL:
+ * nothing. `open` is the stack of loops that have begun; body and tail are the first
+ * instructions of the second and third part. */
 const char *rd_check_program(const rd_program *p)
 {
     int32_t open[2 * RD_MAX_AXES + 2], depth = 0;

@@ -36,7 +36,8 @@ const rd_found *rd_findings_get(const rd_findings *f, uint64_t key)
     return k < f->n && f->at[k].key == key ? &f->at[k] : NULL;
 }
 
-/* Makes room for one more entry; false: no memory, which is not recorded. */
+/* Makes room for one more entry; false: no memory, which is not recorded. f->n counts entries,
+ * f->room those that f->at can hold. */
 static bool reserve_entry(rd_ctx *ctx, rd_findings *f)
 {
     const int32_t room = f->room ? 2 * f->room : 16;
@@ -64,7 +65,8 @@ bool rd_findings_add(rd_ctx *ctx, rd_findings *f, const rd_found *found)
     return true;
 }
 
-/* Inserts an entry in the order of keys, or replaces the one with its key; false: no memory. */
+/* Inserts an entry in the order of keys, or replaces the one with its key; false: no memory.
+ * place_of() is where the key stands, or would. */
 bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found)
 {
     const int32_t k = place_of(f, found->key);
@@ -86,7 +88,8 @@ void rd_findings_free(rd_ctx *ctx, rd_findings *f)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Writes the line of a measured kernel, where "rule" means the default numbers:
+/* Writes the line of a measured kernel, none if it could not be measured (0 seconds). "rule"
+ * stands for the default tuning numbers:
  *
  *     0123456789abcdef kernels vector=8,ahead=4 seconds 1.2e-05 by rule 1.5e-05 */
 static void kernels_text(rd_text *text, const rd_found *v)
@@ -115,7 +118,7 @@ static void rates_text(rd_text *text, const rd_rates *r)
                     r->device.doubles, r->device.room, r->memory, r->operations);
 }
 
-/* Writes all findings, a line each: rates, kernels, and choices as
+/* Writes all measurements, a line each: rates, kernels, and the fastest choices of plans as
  *
  *     0123456789abcdef greedy panel 2 tile 0 threads any seconds 0.01 */
 void rd_findings_text(rd_text *text, const rd_findings *f)
@@ -145,7 +148,7 @@ bool rd_traversal_read(const char *word, rd_traversal *traversal)
     return false;
 }
 
-/* Writes a factor of 2^shift for a size: ", panels x4", ", tiles x1/2"; nothing for 1. */
+/* Writes that a size has the factor 2^shift: ", panels x4", ", tiles x1/2"; nothing for 1. */
 static void scale_text(rd_text *text, const char *what, int shift)
 {
     if (shift)

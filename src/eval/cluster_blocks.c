@@ -36,15 +36,16 @@ typedef struct cloud {
     double  *box;      /* of each cluster: least and greatest of each coordinate */
 } cloud;
 
-/* Coordinate k of the point at a place in the order. */
+/* Coordinate k of the point at position `place` in the order by cluster. */
 static double coordinate(const cloud *c, int64_t place, int64_t k)
 {
     return ((const double *)c->points.data)[c->order[place] * c->d + k];
 }
 
 /* ---- Clusters -------------------------------------------------------------------------------- */
-/* Computes the bounding box of points [from, to): least, then greatest of each coordinate.
- * Returns the widest axis. */
+/* Computes the bounding box of the points at positions [from, to): first the least, then the
+ * greatest of each coordinate. Returns the widest axis. c->d counts coordinates; box[k] and
+ * box[d + k] are the least and the greatest of coordinate k. */
 static int64_t find_box(const cloud *c, int64_t from, int64_t to, double *box)
 {
     int64_t widest = 0;
@@ -85,8 +86,10 @@ static void swap(int64_t *a, int64_t *b)
     *b = kept;
 }
 
-/* Moves the points of [from, to) that come before `middle` in order to its left: Hoare's FIND
- * (1961), with a pivot near the middle. */
+/* Partitions the points at positions [from, to) by coordinate k, so that those before position
+ * `middle` are not greater than those behind it (quickselect; Hoare's FIND, 1961). The pivot is
+ * near the middle. c->order has the points' numbers by position; is_before() compares coordinate
+ * k. `by` is the pivot; i and j meet, and the part with `middle` is partitioned again. */
 static void partition_at(const cloud *c, int64_t from, int64_t to, int64_t middle, int64_t k)
 {
     int64_t *const at = c->order;
@@ -112,8 +115,11 @@ static void partition_at(const cloud *c, int64_t from, int64_t to, int64_t middl
     }
 }
 
-/* Splits the points at medians of the widest axis until each leaf of the tree has c->leaf points or
- * fewer.  Lists the leaves from left to right; `end` is a stack of the ends of ranges to do. */
+/* Splits the points at medians of the widest axis (a k-d tree) until each leaf has c->leaf points
+ * or fewer; leaves are the clusters, from left to right. `end` is a stack of the ends of ranges to
+ * do. Fills in border and box. Its top is the range at hand, from `from` on; a range that is
+ * small enough becomes the next cluster, which begins where the last ended (border). Points
+ * without coordinates (d = 0) are cut without sorting. */
 static void find_clusters(cloud *c)
 {
     int64_t end[MOST_DEPTH];
@@ -152,8 +158,9 @@ static bool are_finite(const cloud *c, const char *what)
     return true;
 }
 
-/* Evaluates the points x as f64 and finds their clusters; false after a failure.  Clusters have 256
- * points at most, or more if there would be more than 4096 clusters. */
+/* Evaluates the points x as f64 and finds their clusters; false after a failure. A cluster has 256
+ * points at most, or more if there would be more than 4096 clusters. `what`: "x" or "y", for
+ * sentences. row is an array of n indices in memory `room`, which becomes the order of points. */
 static bool find_cloud_clusters(cloud *c, rd_expr *x, const char *what)
 {
     void         *room;
@@ -179,7 +186,7 @@ static bool find_cloud_clusters(cloud *c, rd_expr *x, const char *what)
     return true;
 }
 
-/* Frees the memory of a set of points; its row of the order stays. */
+/* Frees the memory of a set of points; the array of their order (row) stays. */
 static void end(cloud *c)
 {
     rd_array_free(&c->points);
@@ -190,8 +197,10 @@ static void end(cloud *c)
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
-/* True if the boxes of cluster a of x and cluster b of y are within the radius.  The factor 1e-6
- * allows for the rounding of distances in f32. */
+/* True if the bounding boxes of cluster a of x and cluster b of y are within the radius. The
+ * factor 1e-6 allows for the rounding of distances in f32. p and q are the boxes: c->d least
+ * coordinates, then as many greatest. `sum` is the squared distance of the boxes, `size` the
+ * greatest coordinate. */
 static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, double radius)
 {
     const double *p = x->box + a * 2 * x->d, *q = y->box + b * 2 * y->d;
@@ -199,6 +208,7 @@ static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, doubl
 
     for (int64_t k = 0; k < x->d; k++) {
         const double below = q[k] - p[x->d + k], above = p[k] - q[x->d + k];
+        /* between the boxes along axis k; negative: they overlap */
         const double gap = below > above ? below : above;
 
         sum += gap > 0 ? gap * gap : 0;
@@ -208,7 +218,8 @@ static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, doubl
     return sqrt(sum) <= radius + 1e-6 * (radius + size);
 }
 
-/* Makes the block mask of all cluster pairs that are near. */
+/* Makes the block mask of all pairs of clusters that are near; NULL on failure. x->border and
+ * y->border are where clusters begin among the points. */
 static rd_expr *blocks(rd_ctx *ctx, const cloud *x, const cloud *y, double radius)
 {
     bool *const pair = rd_alloc_raw(ctx, x->clusters * y->clusters);
@@ -224,7 +235,8 @@ static rd_expr *blocks(rd_ctx *ctx, const cloud *x, const cloud *y, double radiu
     return mask;
 }
 
-/* True if the arguments of rd_blocks_near() are valid; else records the error. */
+/* True if the arguments of rd_blocks_near() are valid; else records the error. Points are the
+ * rows of x and y; `rows` and `columns` may not be NULL. */
 static bool arguments_ok(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, rd_expr **columns)
 {
     rd_expr *const both[] = { x, y };
@@ -247,7 +259,9 @@ static bool arguments_ok(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, 
     return false;
 }
 
-/* The public call: clusters both sets, and returns the mask with the orders of rows and columns. */
+/* The public call: clusters both sets of points, and returns the block mask of near clusters, with
+ * the orders of points in *rows and *columns. NULL on failure. If x and y are one expression,
+ * its clusters serve for both. end() frees what was allocated for a cloud. */
 rd_expr *rd_blocks_near(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, rd_expr **columns)
 {
     cloud    of_x = { 0 }, of_y = { 0 };

@@ -13,15 +13,18 @@ static bool is_given(const rd_array *out)
     return out && !rd_array_asks_memory(out);
 }
 
-/* True if a result is complex or sparse, or goes to complex memory, which loops do not know. */
+/* True if a result is complex or sparse, or goes to complex memory: loops know only real dense
+ * arrays. */
 static bool needs_conversion(const rd_result *r)
 {
     return r->expr && (rd_is_complex(r->expr) || rd_is_sparse(r->expr) ||
                        (is_given(r->out) && rd_dtype_is_complex(r->out->type)));
 }
 
-/* Describes fresh memory for pairs: the two parts are adjacent, in any order of axes.  The strides
- * say the order; INT64_MIN puts the axis of parts innermost.  False after a failure. */
+/* Describes memory to be allocated for the pairs (real, imaginary) of a complex y: like *out, with
+ * one more axis of two. Strides here only say the order of axes, and INT64_MIN puts the axis of
+ * parts innermost. False after a failure. Axes in C order without wishes (order 0, no strides)
+ * need none. */
 static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_array *array)
 {
     int64_t stride[RD_MAX_RANK];
@@ -29,6 +32,7 @@ static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_a
     *array = *out;
     if (!rd_array_fresh_strides(ctx, rd_call_name(ctx), y, out, stride))
         return false;
+    /* C order needs no strides; too many axes are refused later */
     if (y->rank == RD_MAX_RANK || (!out->order && !out->strides.n))
         return true;
     array->order     = 0;
@@ -39,8 +43,9 @@ static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_a
     return true;
 }
 
-/* Describes the memory of pairs as the caller's complex array: without the axis of parts, with half
- * the strides. */
+/* Describes the memory of pairs (real, imaginary) as the caller's complex array: without the axis
+ * of parts, with half the strides. y is the complex expression; out->order and whether strides
+ * are given stay the caller's. No type: the evaluation has allocated nothing. */
 static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
 {
     const int32_t order = out->order;
@@ -59,8 +64,9 @@ static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
         out->origin = rd_origin_of(y);
 }
 
-/* Makes a real result `to` of a complex or sparse one; `array` then describes its output, as reals
- * in pairs.  A sparse one becomes dense.  False after a failure. */
+/* Makes `to`, a real result, of a complex or sparse one: a complex one gets one more axis of two
+ * parts, a sparse one becomes dense. `array` then describes its output as reals. False after a
+ * failure. A result of another context is left as it is, as planning reports it. */
 static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array *array)
 {
     rd_expr *y = from->expr;
@@ -86,8 +92,9 @@ static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array 
     return to->expr != NULL;
 }
 
-/* Converts complex and sparse results to real ones; pairs->own is NULL if there are none.  False
- * after recording what is wrong. */
+/* Converts complex and sparse results to real ones; pairs->own is NULL if there are none. False
+ * after recording what is wrong. After success the caller ends it by rd_pairs_end(), which frees
+ * `own`; after a failure nothing is left. */
 bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 {
     bool any = false, all = true;
@@ -109,7 +116,8 @@ bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
     return all;
 }
 
-/* Describes outputs with fresh memory as complex arrays again, and frees the converted results. */
+/* Describes outputs with fresh memory as complex arrays again, and frees the converted results.
+ * Outputs that were not converted, or that have the caller's memory (given), are left alone. */
 void rd_pairs_end(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 {
     for (int k = 0; k < results.n && pairs->own; k++) {

@@ -55,7 +55,9 @@ static bool is_wanted(stage s)
     return false;
 }
 
-/* True if RDIM_DEBUG names only stages that exist.  False after recording an unknown name. */
+/* True if RDIM_DEBUG names only stages that exist.  False after recording an unknown name.
+ * list() is the variable's text; `at` goes from name to name between commas, of n bytes; STAGES:
+ * no stage has that name. */
 bool rd_debug_is_known(rd_ctx *ctx)
 {
     for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',') {
@@ -80,8 +82,8 @@ static void print(stage s, rd_text *text)
     rd_text_free(text);
 }
 
-/* Prints a text under a heading such as "-- loops of program 2". Programs are numbered like
- * stages. */
+/* Prints a text about a program under a heading such as "-- loops of program 2", and frees it.
+ * Programs are numbered as stages are. */
 static void print_of(stage s, int program, rd_text *text)
 {
     fprintf(stderr, s == PROGRAM ? "-- %s %d\n%s" : "-- %s of program %d\n%s", name[s], program,
@@ -175,7 +177,8 @@ void rd_debug_programs(int n, const rd_program *program)
     }
 }
 
-/* Prints what the backend made of program k, in the form of debug stage s, if that is asked for. */
+/* Prints what the backend made of program k, in the form that debug stage s stands for, if
+ * RDIM_DEBUG asks for it. */
 static void print_prepared(const rd_backend_table *backend, const rd_program *p, int k, stage s,
                            rd_get_fn *get, void *pool)
 {

@@ -33,7 +33,9 @@ static const char *kind_name(const rd_value *v)
                : name[v->kind];
 }
 
-/* Writes the combine tree of a reduction: " tree k,j|i lanes 64 side by side x". */
+/* Writes the combine tree of a reduction: " tree k,j|i lanes 64 side by side x". Reduced axes are
+ * listed outermost first; those behind the bar are the lane position. "side by side": the lane
+ * axis, with contiguous elements for vectors. Steps INT64_MAX mean a strict left fold (serial). */
 static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
 {
     const rd_combine *c = v->combine;
@@ -117,7 +119,7 @@ static void loop_text(rd_text *text, const rd_graph *g, const rd_loop_scope *s)
                     (long long)g->axis[s->axis].extent);
 }
 
-/* Writes the name of a materialised value with its stored dims: "t1[i,j]". */
+/* Writes the name of a stored value with its storage dims: "t1[i,j]". */
 static void name_text(rd_text *text, const rd_tree *tree, int i)
 {
     const rd_graph *g   = tree->graph;
@@ -142,7 +144,8 @@ static const char *fold_name(const rd_value *v)
                                                               : rd_reducer_table[v->reducer].name;
 }
 
-/* Writes the line of a materialised value: "y0[i] = sum(x[i,k])". */
+/* Writes the line of a stored value: "y0[i] = sum(x[i,k])", or "t0 <- sum(..)" where each visit
+ * adds an element and the loop around finishes it. finish_loop is that loop, NULL: none. */
 static void item_text(rd_text *text, const rd_tree *tree, int i)
 {
     const rd_value *v = &tree->graph->value[i];
@@ -158,8 +161,8 @@ static void item_text(rd_text *text, const rd_tree *tree, int i)
     rd_text_add(text, v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN ? ")\n" : "\n");
 }
 
-/* The only value in a nest of loops, if it is a reduction that finishes with the outermost loop, so
- * that all fits on one line; -1: it is not so. */
+/* The only value in a nest of loops, if it is a reduction that is complete behind the outermost of
+ * them, so that all fits on one line; -1: it is not so. */
 static int lone_reduction(const rd_tree *tree, const rd_loop_scope *loop)
 {
     const rd_loop_scope *s = loop;
@@ -175,7 +178,8 @@ static int lone_reduction(const rd_tree *tree, const rd_loop_scope *loop)
 static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *scope, int depth);
 
 /* Writes a nest of loops with its body: "for i:4 j:5:" and indented lines.  A lone reduction is one
- * line: "t0[i] = sum k:7 (x0[i,k])". */
+ * line: "t0[i] = sum k:7 (x0[i,k])".  lone_reduction() is the reduction that a loop is for
+ * alone, -1: none. Loops that contain one loop only are written in one line. */
 static void loops_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *loop, int depth)
 {
     const rd_graph *g    = tree->graph;
@@ -219,8 +223,10 @@ static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *
         }
 }
 
-/* The word for how tasks may share a loop over the axis: "parallel", "parallel blocks of" or
- * "serial".  In the code inner[8] is the blank behind "parallel". */
+/* The words for how tasks may share a loop over the axis: "parallel", "parallel blocks of" (blocks
+ * of a combine tree stay whole) or "serial". In the code, inner[8] is the blank behind
+ * "parallel". That is, it is "parallel blocks of" if inner[8] is not 0, and "serial" begins with
+ * s. */
 static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     const char *word = "parallel";
@@ -240,8 +246,9 @@ static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int 
     return word;
 }
 
-/* Writes the storage of each materialised value that is no result: "keep: t0 scratch, t1 array".  A
- * part of a concatenation is "part". */
+/* Writes the kind of memory of each stored value that is no result: "keep: t0 scratch, t1 array".
+ * A part of a concatenation is "part". tree->materialised lists stored values, `out` >= 0: a
+ * result; into >= 0: a part of a concatenation. */
 static void keep_text(rd_text *text, const rd_tree *tree)
 {
     char name[RD_NAME_TEXT];
@@ -261,7 +268,7 @@ static void keep_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, any ? "\n" : "");
 }
 
-/* Writes the decisions of planning, which are lines of a text, each behind "why: ". */
+/* Writes the decisions of planning, the lines of g->why, each behind "why: ". */
 static void why_text(rd_text *text, const rd_graph *g)
 {
     for (const char *line = g->why; line && *line;) {
@@ -274,7 +281,7 @@ static void why_text(rd_text *text, const rd_graph *g)
     }
 }
 
-/* True for the storage of a concatenation: its parts are the stages that compute something. */
+/* True for the mere storage of a concatenation (JOIN), which is no stage: its parts fill it. */
 static bool is_storage(const rd_tree *tree, const rd_item *item)
 {
     return !item->loop && tree->graph->value[item->value].kind == RD_VALUE_JOIN;
@@ -293,10 +300,10 @@ static void root_text(rd_text *text, const rd_tree *tree, const rd_item *item)
     rd_text_add(text, "%s ", sharing(tree, item->loop, item->loop->axis));
     loop_text(text, tree->graph, item->loop);
     rd_text_add(text, "\n");
-    scope_text(text, tree, item->loop, 1);
+    scope_text(text, tree, item->loop, /*depth=*/1);
     if (item->loop->epilogue) {
         rd_text_add(text, "then ");
-        loops_text(text, tree, item->loop->epilogue, 0);
+        loops_text(text, tree, item->loop->epilogue, /*depth=*/0);
     }
 }
 

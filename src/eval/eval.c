@@ -21,7 +21,8 @@ typedef struct asked {
     rd_strides strides;
 } asked;
 
-/* After a failure, frees an output's memory and restores what it asked for. */
+/* After a failure, frees an output's memory and restores what it asked for: its device and order
+ * of axes. */
 static void restore_output(const asked *a, rd_array *out)
 {
     const rd_array was = { .device = out->device, .order = out->order };
@@ -33,8 +34,9 @@ static void restore_output(const asked *a, rd_array *out)
 }
 
 /* Allocates memory for outputs that ask for it, in this process or on a device, and describes it
- * there. a[k] keeps what output k asked for.  On failure false, and the caller restores those
- * allocated so far. */
+ * there. a[k] keeps what output k asked for. On failure false; the caller then restores those that
+ * were allocated. a[k].fresh: it was allocated here. An output on a device has its number in
+ * `device`, 0: host memory. INT64_MAX bytes are an overflow. */
 static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
 {
     for (int k = 0; k < results.n; k++) {
@@ -74,7 +76,8 @@ static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
 }
 
 /* True if all results have an expression and a suitable output; else records the error.  An output
- * without elements needs no memory. */
+ * without elements needs no memory.  rd_array_asks_memory(): the library allocates the output.
+ * rd_is_here(): the expression is of this context. */
 static bool check_outputs(rd_ctx *ctx, rd_results results)
 {
     if (!rd_list_ok(ctx, rd_call_name(ctx), "results", results.at, results.n, 1))
@@ -98,8 +101,9 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
     return true;
 }
 
-/* Evaluates real results: allocates outputs, runs a cached or new plan.  After a failure it frees
- * outputs that it allocated and restores what they asked for. */
+/* Evaluates results that are real and dense: allocates outputs, runs a cached or new plan. After a
+ * failure it frees outputs that it allocated and restores what they asked for. Up to 16 results
+ * need no memory for their records. */
 static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };
@@ -121,7 +125,7 @@ static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *
     return status;
 }
 
-/* Checks the outputs, and evaluates the results with complex ones as pairs of real ones. */
+/* Checks the outputs, and evaluates the results; complex ones are evaluated as pairs of reals. */
 static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_pairs  pairs;
@@ -156,7 +160,7 @@ rd_status rd_eval_for(rd_ctx *ctx, const char *call, rd_expr *y, rd_array *out)
 {
     rd_result one = { y, out };
 
-    return eval_for(ctx, call, (rd_results){ &one, 1 }, NULL);
+    return eval_for(ctx, call, (rd_results){ &one, 1 }, /*opts=*/NULL);
 }
 
 /* The public call: evaluates one expression. */
@@ -171,8 +175,8 @@ rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     return eval_for(ctx, "rd_eval_many", results, opts);
 }
 
-/* The public call: evaluates one element, by a slice of one element that the context forgets
- * afterwards. A sparse y becomes dense first; without a fill (.stored) it has 0 where nothing is
+/* The public call: evaluates one element, by a view of one element that the context forgets
+ * afterwards. A sparse y becomes dense first; without a fill value it has 0 where nothing is
  * stored. NAN after an error. */
 double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
 {
@@ -198,7 +202,7 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
     out.type = y->type;
     y        = rd_dense(y);
     for (int a = 0; a < index.n && y; a++)
-        y = rd_select(y, 0, index.at[a]);
+        y = rd_select(y, /*axis=*/0, index.at[a]); /* which removes that axis */
     status = rd_eval_for(ctx, "rd_at", y, &out);
     rd_ctx_release(ctx, mark);
     return status == RD_OK ? rd_word_to_double(rd_word_load(&memory, out.type), out.type) : NAN;

@@ -59,8 +59,8 @@ static void leaves_text(rd_text *text, const rd_graph *g)
         }
 }
 
-/* The largest stride of an axis in any leaf, in elements.  The virtual shape lists axes by it, the
- * slowest first. */
+/* The largest stride of an axis in any leaf, in elements. The list of axes in the text is sorted
+ * by it, the slowest first. slot >= 0: the value is a READ of a leaf, and at[0] its address. */
 static int64_t step_along(const rd_graph *g, int axis)
 {
     int64_t largest = 0;
@@ -76,7 +76,9 @@ static int64_t step_along(const rd_graph *g, int axis)
     return largest;
 }
 
-/* Writes the axes after merging, by falling stride: "virtual shape: i:3 jk:40". */
+/* Writes the loop axes as they are after merging, by falling stride: "virtual shape: i:3
+ * jk:40". left: the set of axes that are not written yet; step_along() is the largest stride of
+ * an axis in any leaf. */
 static void virtual_shape_text(rd_text *text, const rd_graph *g)
 {
     rd_set left = 0;
@@ -97,7 +99,8 @@ static void virtual_shape_text(rd_text *text, const rd_graph *g)
 }
 
 /* Writes a line for the combine tree of each reduction and scan: "tree of y0: 64 lanes, blocks of
- * 64 steps along i | j".  The axes behind the bar are those of the lanes. */
+ * 64 steps along i | j". Lanes are accumulators that elements go to in turn, along the axes behind
+ * the bar. Steps INT64_MAX: a strict left fold. */
 static void combine_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
@@ -126,7 +129,8 @@ static void combine_text(rd_text *text, const rd_tree *tree)
     }
 }
 
-/* The bytes of all arrays between stages. */
+/* The bytes of all arrays that stages store for later stages. RD_KEEP_ARRAY: it is such an
+ * array; a part of a concatenation (into >= 0) lies in another one. */
 static long long bytes_between(const rd_tree *tree)
 {
     const rd_graph *g      = tree->graph;
@@ -142,8 +146,10 @@ static long long bytes_between(const rd_tree *tree)
     return arrays;
 }
 
-/* Makes the nest of one plan, which may be one of several parts, and chooses its backend (*use).
- * Parts were not measured, so they have the default choice.  NULL after recording a failure. */
+/* Makes the nest (loops of all stages) of one plan, which may be one of several parts, and chooses
+ * its backend (*use). Parts were not measured, so they have the default choice. NULL after
+ * recording a failure. `request` gets the results' layouts; given->exprs are those that earlier
+ * parts have stored. The pool owns the nest. */
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
                         const rd_eval_opts *opts, rd_backend_use *use)
 {
@@ -162,7 +168,8 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
     return rd_nest_on(use, ctx, pool, results.n, request, given, opts, &choice);
 }
 
-/* Describes one plan in all detail; false: no memory. */
+/* Describes the nest of one plan in all detail: results, leaves, loops, combine trees, forms of
+ * stages; draws it, too, if there is a picture. False: no memory. */
 static bool nest_text(account *to, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                       rd_backend_use *use)
 {
@@ -180,7 +187,8 @@ static bool nest_text(account *to, rd_nest *nest, rd_pool *pool, rd_results resu
            (!to->picture || rd_picture_plan(to->picture, nest, &stages, pool));
 }
 
-/* Removes what was written and drawn since `before`. */
+/* Removes what was written and drawn since `before`, so that another description can take its
+ * place. */
 static void take_back(account *to, const account *before)
 {
     to->text.n              = before->text.n;
@@ -194,8 +202,9 @@ static void take_back(account *to, const account *before)
         to->picture->body.at[to->picture->body.n] = 0;
 }
 
-/* Describes the plan on another backend, in place of the text since `before`.  AUTO must not
- * change bits, so on CUDA it uses no library. */
+/* Describes the plan for another backend, in place of the text since `before`. AUTO must not
+ * change bits, so on CUDA it uses no library (deterministic). False: no memory, or the backend
+ * cannot run it. nest_of() plans, NULL on failure. */
 static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                        rd_results results, const rd_given *given, const rd_eval_opts *opts,
                        rd_backend backend, rd_backend_use *use)
@@ -210,8 +219,9 @@ static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool 
     return nest && nest_text(to, nest, pool, results, opts->threads, use);
 }
 
-/* Describes the plan on the GPU that AUTO takes.  False: the GPU cannot run it, and use->why may
- * say why. */
+/* Describes the plan for the GPU that AUTO takes, in place of the text since `before`. False: the
+ * GPU cannot run it, and use->why may say why. rd_backend_forgive() takes back the error of a
+ * backend that cannot run it, and is false for other errors. */
 static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                      rd_results results, const rd_given *given, const rd_eval_opts *opts,
                      rd_backend_use *use)
@@ -227,18 +237,21 @@ static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *p
     return true;
 }
 
-/* Says that a result comes in blocks of rows, or warns if its plan stores much. */
+/* Says that results are evaluated in blocks of rows, or warns if its plan stores much.
+ * Not on a device, nor for parts of a plan. False: an error is recorded. */
 static bool row_blocks_text(rd_ctx *ctx, rd_text *text, const rd_nest *nest, rd_results results,
                             const rd_given *given, const rd_eval_opts *opts,
                             const rd_backend_use *use)
 {
-    return results.n != 1 || given->exprs.n || use->backend->device ||
-           !rd_may_be_in_blocks(results.at[0].expr, (double)bytes_between(nest->tree)) ||
+    return given->exprs.n || use->backend->device ||
+           !rd_may_be_in_blocks(results, (double)bytes_between(nest->tree)) ||
            rd_row_blocks_text(text, ctx, results, opts);
 }
 
-/* Describes one plan.  If AUTO's GPU or a device that need not be used refuses it, describes the
- * CPU's plan, with a line about why. */
+/* Describes one plan. If the GPU that AUTO takes refuses it, or another device that need not be
+ * used, it describes the CPU's plan, with a line about why. False: a failure. use.verdict is
+ * AUTO's comparison; `here` is 0 if no rates are known. use.why says why a device is not used,
+ * `must` that no other backend will do. */
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
@@ -276,9 +289,9 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
     return done && row_blocks_text(ctx, text, nest, results, given, opts, &use);
 }
 
-/* True for parts that are no nest, with a line for each: products of sparse matrices, the leaves
- * they read, and results that they are.  A part with a target hands its result on to later
- * parts. */
+/* True for a part that is no nest of loops, and writes its line: a product of sparse matrices, a
+ * leaf that it reads, or a result that is one. A part with a target hands its array on to later
+ * parts. cut->first is the number of the result that a part without target makes. */
 static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
@@ -299,8 +312,10 @@ static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room
     return true;
 }
 
-/* Describes one part: a line if it is no nest of loops, else its plan with all detail, in a pool of
- * its own for planning.  False on failure. */
+/* Describes one part (one of several plans): a line if it is no nest of loops, else its plan with
+ * all detail. False on failure. cut->target is the expression that the part makes for later
+ * parts, NULL: it makes cut->n results from `first` on; `given` are those made before.
+ * is_no_nest() writes the line. to->picture: also drawn, NULL: not. */
 static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
@@ -323,7 +338,8 @@ static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_res
     return done;
 }
 
-/* Splits the results into parts within `limit`, and describes each part. */
+/* Splits the results into parts (several plans) of about `limit` axes, and describes each. False
+ * on failure. rd_split_exprs() makes the cuts in `pool`; NULL: it failed. */
 static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                        const rd_eval_opts *opts, int limit)
 {
@@ -353,8 +369,10 @@ static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results resul
     return done;
 }
 
-/* Describes the evaluation as one plan or, if that is too large (RD_ERR_LIMIT), in parts, of ever
- * smaller limits; false: it fails. */
+/* Describes the evaluation as one plan or, if that is too large (RD_ERR_LIMIT), in parts, with
+ * smaller and smaller limits until one will do; false: it fails. `before` is the account so far,
+ * with a copy of the picture; take_back() restores it before another try. rd_split_limits ends
+ * with 0. */
 static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
@@ -373,7 +391,7 @@ static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
     return done;
 }
 
-/* Writes a line for each complex result, which is stored as pairs. */
+/* Writes a line for each complex result, which is stored as pairs of reals. */
 static void pairs_text(rd_text *text, rd_results asked)
 {
     char shape[RD_SHAPE_TEXT];
@@ -388,7 +406,7 @@ static void pairs_text(rd_text *text, rd_results asked)
 }
 
 /* Writes a line for each sparse array whose elements are found by bisection, which its
- * expression does not show. */
+ * expression does not show. `stored` counts the elements of such an array; 0: it is none. */
 static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
 {
     char         shape[RD_SHAPE_TEXT];
@@ -432,7 +450,9 @@ static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked, rd_
     return kept;
 }
 
-/* Describes real results as a text or a picture; NULL after recording a failure. */
+/* Describes real results as a text or, if `picture` is not NULL, as a picture. asked: the same
+ * results as the caller gave them, perhaps complex. NULL after recording a failure. The text is
+ * in the context's memory, and lives as long. */
 static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
                            const rd_eval_opts *opts, rd_svg *picture)
 {
@@ -455,7 +475,8 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     return kept;
 }
 
-/* Describes results under the name of a public call. */
+/* Describes results under the name of a public call. rd_pairs_begin() replaces complex results
+ * by pairs of parts, and rd_begin_call() sets the name for errors. NULL after a failure. */
 static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
                              const rd_eval_opts *opts, rd_svg *picture)
 {

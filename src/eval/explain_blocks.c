@@ -11,7 +11,7 @@ typedef struct data {
     int64_t   bytes, room; /* bytes: host data and arrays; room: of the device */
 } data;
 
-/* True if the slot's data lie in host memory: a leaf or input, or a result.  Arrays between stages
+/* True if the slot's data lie in host memory: a leaf, an input or a result. Arrays between stages
  * lie on the device. */
 static bool is_here(const rd_slot *slot, rd_results results)
 {
@@ -24,7 +24,9 @@ static bool is_here(const rd_slot *slot, rd_results results)
     }
 }
 
-/* Sums up the bytes of all data and asks the device for its memory; true if that is tight. */
+/* Sums up the bytes of all data that a run needs on the device, and asks the device for its
+ * memory; true if that is not enough (tight). rd_slot_span() are the bytes of a slot that the
+ * programs touch. */
 static bool find_room(data *d, const rd_graph *g, rd_results results, int n, const rd_program *p,
                       const rd_backend_use *use)
 {
@@ -45,7 +47,7 @@ static double gibibytes(int64_t bytes)
     return (double)bytes / 0x1p30;
 }
 
-/* Writes the line of one stage, with its bytes in GiB. */
+/* Writes the line of one stage with its bytes in GiB. here: bytes of its data in host memory. */
 static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bool by_blocks)
 {
     rd_text_add(text,
@@ -55,7 +57,9 @@ static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bo
                 gibibytes(here), gibibytes(d->bytes), gibibytes(d->room));
 }
 
-/* Writes a line for each stage on several devices: partitioned, or on one device and why. */
+/* Writes a line for each stage on several devices: partitioned, or on one device and why.
+ * `refuses`: the device cannot run the stage at all, which another line says; `shares` is on how
+ * many devices it runs, with the reason why it is one. */
 static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
 {
     for (int k = 0; k < n; k++) {
@@ -72,8 +76,12 @@ static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_
     }
 }
 
-/* Writes a line for each stage that processes its data by blocks or wants them at once, if the
- * device's memory is tight.  On several devices: how stages are partitioned.  False: no memory. */
+/* If the device's memory is tight, writes a line for each stage with large data in host memory:
+ * whether it processes them by blocks or wants them at once. On several devices: how stages are
+ * partitioned. False: no memory. find_room() is false where memory is not tight. mine are the
+ * bytes of slot s that stage k touches, of arrays in host memory (is_here()); parts[s]: they are
+ * large beside the room d.room. refuses() and windows() are the device's: it cannot run the
+ * program; it can process it by blocks. */
 bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
                     const rd_program *p, const rd_backend_use *use)
 {
@@ -92,7 +100,7 @@ bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results 
 
         for (int s = 0; s < g->n_slot; s++) {
             const int64_t mine =
-                is_here(&g->slot[s], results) ? rd_slot_span(1, &p[k], s, &g->slot[s]) : 0;
+                is_here(&g->slot[s], results) ? rd_slot_span(/*n=*/1, &p[k], s, &g->slot[s]) : 0;
 
             parts[s] = rd_room_is_large(mine, d.room);
             here += parts[s] ? mine : 0;

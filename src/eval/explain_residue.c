@@ -3,20 +3,23 @@
 #include "kernels/scalar_residue.h"
 #include <math.h>
 
-/* Memory of a pool, in the form that the backend asks for. */
+/* Zeroed memory of a pool, in the form that the backend asks for. */
 static void *memory_of(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
 }
 
-/* The predicted time of a stage, the larger of computing and memory, after its start. */
+/* The predicted time of a stage in nanoseconds: its start, then computing or memory, whichever
+ * takes longer. */
 static double price_of(const rd_stage_form *s, const rd_residue *r)
 {
     return s->price.start + fmax(r->ns / s->threads, s->price.memory);
 }
 
-/* Writes a line of scalar operations if they take more than a tenth of a stage's time: "scalar in
- * stage 0: 40 % of its price, about 2 ms: ...".  False: no memory. */
+/* Writes a line if operations that run element by element, not by vectors, take more than a tenth
+ * of a stage's predicted time: "scalar in stage 0: 40 % of its price, about 2 ms: ...". False: no
+ * memory. s->backend->residue counts these operations in r; NULL: the backend has none. TOLD is
+ * the tenth. */
 bool rd_residue_of_stage(rd_text *text, const rd_stage_form *s, rd_pool *pool)
 {
     static const double TOLD = 0.1;

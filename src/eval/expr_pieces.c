@@ -12,8 +12,10 @@ static int64_t points_from(const rd_expr *x, int axis)
     return rd_points(x->rank - axis, x->extent + axis);
 }
 
-/* Splits x into pieces of at most `most` elements.  The split axis is the first one with no more
- * than that behind it; its indices are dealt to pieces of p.each. */
+/* Splits x into pieces of at most `most` elements. The split axis is the first with no more than
+ * that behind it; a piece has p.each of its indices, and one index of each axis before it.
+ * inner: elements of one index of that axis; along: pieces along it; n: all pieces. With no
+ * elements behind it (inner 0) there are no pieces. */
 rd_expr_pieces rd_pieces_of(const rd_expr *x, int64_t most)
 {
     rd_expr_pieces p = { .extent = 1, .each = 1, .along = 1, .inner = 1, .n = 1 };
@@ -45,14 +47,15 @@ int64_t rd_piece_points(const rd_expr_pieces *p, int64_t k)
     return (left < p->each ? left : p->each) * p->inner;
 }
 
-/* The flat C-order index of the first element of piece k. */
+/* The flat C-order index in x of the first element of piece k. */
 int64_t rd_piece_begin(const rd_expr_pieces *p, int64_t k)
 {
     return (k / p->along * p->extent + first_of(p, k)) * p->inner;
 }
 
-/* Makes the view of piece k of x: one index of each axis before the split one, then a range of it.
- * NULL on failure. */
+/* Makes the view of piece k of x: one index of each axis before the split axis, then a range of
+ * that. NULL on failure. k / along is the flat index of the axes before the split one, in C
+ * order. One piece (n 1) is x itself; NULL gives NULL. */
 rd_expr *rd_piece_view(const rd_expr_pieces *p, rd_expr *x, int64_t k)
 {
     const int64_t first = first_of(p, k);
@@ -64,12 +67,12 @@ rd_expr *rd_piece_view(const rd_expr_pieces *p, rd_expr *x, int64_t k)
     for (int a = p->axis - 1; a >= 0; row /= x->extent[a--])
         index[a] = row % x->extent[a];
     for (int a = 0; a < p->axis; a++)
-        x = rd_select_place(x, 0, index[a]);
-    return rd_slice_places(x, 0, first, first + p->each, 1);
+        x = rd_select_place(x, /*axis=*/0, index[a]); /* which removes that axis */
+    return rd_slice_places(x, /*axis=*/0, first, first + p->each, /*step=*/1);
 }
 
-/* True if each element costs little by itself: it needs no reduction, scan, sort or other whole
- * value.  Visits at most *left nodes, because a graph may have very many paths. */
+/* True if each element of x costs little by itself: it needs no reduction, scan, sort or other
+ * whole array. *left: visits that remain, as a graph may have exponentially many paths. */
 static bool is_cheap_each(const rd_expr *x, int *left)
 {
     if (--*left < 0)

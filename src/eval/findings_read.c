@@ -22,7 +22,8 @@ static bool read_int(const char *word, int *value)
     return end != word && !*end && n >= -MOST_SHIFT && n <= MOST_SHIFT;
 }
 
-/* Reads the line of a plan: "KEY greedy panel 2 tile 0 threads any seconds 0.01". */
+/* Reads the line of a plan: "KEY greedy panel 2 tile 0 threads any seconds 0.01". %n gives where
+ * the line's text ended, which must be all of it. panel and tile are log2 of factors. */
 static bool read_line(const char *line, rd_found *v)
 {
     char  key[20], traversal[8], panel[8], tile[8], threads[8], seconds[32];
@@ -55,7 +56,8 @@ static bool read_number(const char *word, double *value)
 }
 
 /* Reads the line of a measured kernel: "KEY kernels vector=8,ahead=4 seconds 1.2e-05 by rule
- * 1.5e-05"; false: it is none. */
+ * 1.5e-05"; false: it is none. `end` must be the line's end. v->of.tuning are the kernel's
+ * numbers; "rule" stands for those of the rule. */
 static bool read_kernels(const char *line, rd_found *v)
 {
     char  key[20], numbers[160], seconds[32], rule[32], why[RD_DEVICE_TEXT];
@@ -74,7 +76,8 @@ static bool read_kernels(const char *line, rd_found *v)
 }
 
 /* Reads the line of measured rates: "KEY rates up 5e+10 down ... room 1e+11 here memory 4e+10
- * operations 3e+10"; false: it is none. */
+ * operations 3e+10"; false: it is none. `number` says where each of the 8 goes; the key is
+ * hexadecimal, not 0. */
 static bool read_rates(const char *line, rd_rates *r)
 {
     double *const number[] = { &r->device.up,     &r->device.down,    &r->device.memory,
@@ -113,7 +116,8 @@ static bool take_line(rd_ctx *ctx, rd_findings *f, const char *line)
 }
 
 /* Reads all lines of a file of measurements and sorts the list.  Returns the number of the first
- * bad line; 0: none; RD_NOT_SORTED: no memory. */
+ * bad line; 0: none; RD_NOT_SORTED: no memory.  `before` counts the entries that were there,
+ * which stay if there is no memory. */
 int rd_findings_read(rd_ctx *ctx, rd_findings *f, char *text)
 {
     const int32_t before = f->n;

@@ -18,13 +18,14 @@ static void merge(rd_found *into, const rd_found *at, int32_t from, int32_t midd
     }
 }
 
-/* The smaller of two numbers of entries. */
+/* The lesser of n and `most`. */
 static int32_t at_most(int64_t n, int32_t most)
 {
     return n < most ? (int32_t)n : most;
 }
 
-/* Sorts by merging ever wider ranges; returns the buffer that holds the result. */
+/* Merge sort from the bottom up: merges ranges of 1, 2, 4 ... entries to and fro between two
+ * buffers; returns the one that holds the result. */
 static rd_found *sorted(rd_found *at, rd_found *other, int32_t n)
 {
     for (int64_t width = 1; width < n; width *= 2) {
@@ -47,8 +48,10 @@ static bool is_sorted(const rd_findings *f)
     return true;
 }
 
-/* Sorts the list by key, and keeps the last of equal keys.  Without memory it keeps only the first
- * `before` entries, which are sorted; false then. */
+/* Sorts the list by key, and keeps the last of equal keys, which was measured or read last.
+ * Without memory it keeps only the first `before` entries, which are sorted, and returns false.
+ * sorted() is a merge sort, which returns the memory, f->at or `other`, in which the list ends
+ * up. */
 bool rd_findings_sort(rd_ctx *ctx, rd_findings *f, int32_t before)
 {
     rd_found *other, *from;

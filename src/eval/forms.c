@@ -15,14 +15,14 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Memory of a pool, in the form that the backend asks for. */
+/* Zeroed memory of a pool, in the form that the backend's functions ask for. */
 static void *memory_of(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
 }
 
 /* ---- One stage ------------------------------------------------------------------------------- */
-/* The words for a form. */
+/* The words for a form: how a stage runs. */
 static const char *kind_name(rd_form_kind kind)
 {
     static const char *const name[] = { [RD_FORM_PRODUCT]   = "a product",
@@ -48,15 +48,16 @@ void rd_time_text(rd_text *text, double seconds)
 /* Operations a millisecond, as rd_program.work and tier.c count. */
 static const double OPERATIONS_A_MS = 10e6;
 
-/* The run, from 1 on, during which compilation of the loops starts, as work is counted when a run
- * begins. form.left is the number of operations that runs must still take. */
+/* The run, from 1 on, during which compilation of the loops starts. form.left: the operations that
+ * runs must still do before; each counts when it begins. A run counts p->work operations. */
 static double compiling_run(const rd_stage_form *s)
 {
     return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;
 }
 
-/* Writes when compiled loops will run, and the form until then: ", compiled once they were missed
- * for 50 ms of work, from run 63 on; until then tiles". */
+/* Writes when compiled loops will run, and how the stage runs until then: ", compiled once they
+ * were missed for 50 ms of work, from run 63 on; until then tiles". form.left is the work left
+ * until then, in operations, and compiling_run() the run from which on they are compiled. */
 static void loops_text(rd_text *text, const rd_stage_form *s)
 {
     switch (s->form.loops) {
@@ -81,8 +82,8 @@ void rd_form_text(rd_text *text, const rd_stage_form *s)
                 library ? library : "");
 }
 
-/* Writes the line of a stage's form: "form of stage 0: tiles; no compiled loops: ...", with the
- * reason if there are none. */
+/* Writes how a stage runs: "form of stage 0: tiles; no compiled loops: ...", with the reason if
+ * there are none. */
 static void form_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text, "form of stage %d: ", s->number);
@@ -93,8 +94,9 @@ static void form_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
-/* Writes the loops that a mask of places bounds: "a mask of places bounds loops of stage 1: j
- * i". */
+/* Writes the loops whose range a mask limits, such as j <= i in a triangular sum: "a mask of
+ * places bounds loops of stage 1: j i". s->p->loop[k].bounds are such bounds, NULL: none. Only a
+ * nest (RD_FORM_NEST) compiles them. */
 static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
 {
     bool any = false;
@@ -113,7 +115,8 @@ static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s
 }
 
 /* Writes the counted bytes and operations of a stage, and its estimated time: "cost of stage 0:
- * reads 8000 bytes, writes 16000; visits 2000 elements: ... about 20 us on 1 thread". */
+ * reads 8000 bytes, writes 16000; visits 2000 elements: ... about 20 us on 1 thread".
+ * form.meanwhile is how it runs until its code is compiled, s->first its time then. */
 static void cost_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text,
@@ -132,8 +135,8 @@ static void cost_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, " on %d thread%s\n", s->threads, s->threads == 1 ? "" : "s");
 }
 
-/* Writes the times that the cost model predicts: "price of stage 0: about 20 us: compute 12 us,
- * memory 5 us, ...".  No line without a prediction. */
+/* Writes the times that the cost model of loops predicts: "price of stage 0: about 20 us: compute
+ * 12 us, memory 5 us, ...". No line without a prediction (0 ns). The parts are in ns. */
 static void price_text(rd_text *text, const rd_stage_form *s)
 {
     if (s->price.ns <= 0)
@@ -151,15 +154,16 @@ static void price_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
-/* Writes which part of a stage is slow, why, and the remedy: "stage 0: argmin with a mask runs
- * element by element (1000 of them): ...; remedy: ...". */
+/* Writes which part of a stage is slow, how and why, and what helps: "stage 0: argmin with a mask
+ * runs element by element (1000 of them): ...; remedy: ...". */
 static void slow_text(rd_text *text, int number, const rd_slow *slow)
 {
     rd_text_add(text, "stage %d: %s %s (%.0f of them): %s; remedy: %s", number, slow->what,
                 slow->how, slow->elements, slow->why, slow->remedy);
 }
 
-/* The number of threads that would run the program with so much work. */
+/* The number of threads that would share the program if it had so much work. asked: threads of the
+ * evaluation, 0: the context's setting. */
 static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked, double work)
 {
     return rd_team(ctx, asked, work, rd_program_shares(p, p->grain));
@@ -171,14 +175,17 @@ typedef struct costs {
     rd_work all, bounded;
 } costs;
 
-/* The cost of a stage in that form: only compiled loops skip what a mask leaves out. */
+/* The counts of a stage in that form: only compiled loops skip the elements that a mask leaves
+ * out. */
 static const rd_work *cost_of(const costs *c, rd_form_kind kind)
 {
     return kind == RD_FORM_NEST ? &c->bounded : &c->all;
 }
 
-/* Fills in the form, cost and times of a stage: seconds of a later run, and of the first one, in
- * which loops are not compiled yet.  False: no memory. */
+/* Fills in the form, counts and times of a stage: seconds of a later run, and of the first one, in
+ * which loops may not be compiled yet. False: no memory. meanwhile: the form until loops are
+ * compiled. s->most was set before, and stays. False is also returned without memory for the
+ * price. */
 static bool describe_stage(const rd_backend_table *backend, const rd_program *p, const costs *c,
                            int number, int threads, rd_pool *pool, rd_stage_form *s)
 {
@@ -195,8 +202,10 @@ static bool describe_stage(const rd_backend_table *backend, const rd_program *p,
 }
 
 /* ---- Choices --------------------------------------------------------------------------------- */
-/* Offers the predicted times with one thread and with all as alternatives for explain; the one
- * taken follows a rule.  None for a stage without such a choice.  False: no memory. */
+/* Lists the predicted times on one thread and on all as alternatives for explain. The one taken
+ * follows a rule (amount of work), not these times. No alternatives if there is no such choice.
+ * False: no memory. most: the threads that a stage of much work would have; a price of 0 ns:
+ * there is no prediction. */
 static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternatives *a)
 {
     rd_price team;
@@ -215,7 +224,7 @@ static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternati
     return true;
 }
 
-/* Writes a choice between alternatives, if there was one: "choice in stage 0: threads 2, 382 us;
+/* Writes a choice if there were two alternatives or more: "choice in stage 0: threads 2, 382 us;
  * not threads 1, 760 us". */
 static void choice_text(rd_text *text, const rd_stage_form *s, const rd_alternatives *a)
 {
@@ -226,8 +235,9 @@ static void choice_text(rd_text *text, const rd_stage_form *s, const rd_alternat
     rd_text_add(text, "\n");
 }
 
-/* Adds a line for each choice, with the alternative taken and those that were not.  False: no
- * memory. */
+/* Writes a line for each choice in a stage, with the alternative taken and the others. False: no
+ * memory. rd_cpu_choices() lists up to MOST choices of the CPU backend in `at`, -1: no memory;
+ * threads_of_stage() adds that of threads. */
 static bool choices_text(rd_text *text, const rd_stage_form *s, rd_pool *pool)
 {
     enum { MOST = 16 };
@@ -259,8 +269,10 @@ static bool stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s,
     return rd_residue_of_stage(text, s, pool);
 }
 
-/* Writes the time of the first run, and of runs after compilation if that differs: "first run:
- * about 4 ms, stage 0 by tiles; runs that begin once all is compiled: about 400 us". */
+/* Writes the time of the first run and, if that differs, of runs after compilation: "first run:
+ * about 4 ms, stage 0 by tiles; runs that begin once all is compiled: about 400 us". first and
+ * later are sums over the n stages; `waits`: a stage runs otherwise (form.meanwhile) until its
+ * code is compiled. */
 static void runs_text(rd_text *text, int n, const rd_stage_form *s)
 {
     double first = 0, later = 0;
@@ -285,8 +297,8 @@ static void runs_text(rd_text *text, int n, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
-/* Bytes that all threads of a stage work in: states of reductions, buffers, scratch.  By rows,
- * compiled loops may need more state. */
+/* Bytes of memory that all threads of a stage work in: accumulators, buffers, scratch. Compiled
+ * loops by rows, on several threads, may need more state. */
 static int64_t work_of(const rd_stage_form *s)
 {
     const int64_t state = s->threads > 1 && s->p->by_rows && s->p->by_rows_bytes > s->p->state_bytes
@@ -296,7 +308,9 @@ static int64_t work_of(const rd_stage_form *s)
     return rd_bytes_times(rd_task_bytes(s->p, state), s->threads);
 }
 
-/* Writes the most memory that a run holds at a time, beside its operands and results. */
+/* Writes the most memory that a run holds at a time, beside operands and results: arrays between
+ * stages, and what the threads of one stage work in. `most` is the stage whose threads work in
+ * most memory; -1: there are no stages. */
 static void memory_text(rd_text *text, const rd_graph *g, int n, const rd_program *p,
                         const rd_stage_form *s)
 {
@@ -325,7 +339,7 @@ static void memory_text(rd_text *text, const rd_graph *g, int n, const rd_progra
     rd_text_add(text, "\n");
 }
 
-/* Writes the tier line: compilation, libraries and the backend's name. */
+/* Writes the state of compilation, which libraries compute which stages, and the backend's name. */
 static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_program *p, int n)
 {
     backend->tiers(text, p, n);
@@ -335,8 +349,9 @@ static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_p
     rd_text_add(text, "; backend: %s\n", backend->name);
 }
 
-/* Writes the measured time of each stage's kernels: "measured: stage 0 takes 12 us, by rule 15 us";
- * or that it could not be measured. */
+/* Writes the measured time of each stage's kernels: "measured: stage 0 takes 12 us, by rule 15 us"
+ * (with the default tuning numbers); or that it could not be measured. rd_tuned() is what was
+ * found for a stage, NULL: nothing. */
 static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p)
 {
     for (int k = 0; k < n; k++) {
@@ -353,8 +368,9 @@ static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p
     }
 }
 
-/* Describes the kernels of a device. use->why gets the first reason why it cannot run a stage.
- * False on failure. */
+/* Describes the kernels of a device: tunes and prepares each program. use->why becomes the first
+ * reason why the device cannot run one. False on failure. rd_tune() chooses the numbers of a
+ * kernel, and `refuses` gives a sentence, NULL: the device can run it. */
 static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p, rd_pool *pool,
                          rd_results results, rd_backend_use *use)
 {
@@ -376,8 +392,9 @@ static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p,
     return true;
 }
 
-/* Describes how each stage runs on the chosen backend, what a run costs, and warnings; fills in
- * *stages for a picture.  False: no memory, or a failure. */
+/* Describes how each stage runs on the chosen backend, what a run costs, and warnings. *stages:
+ * the programs and forms, for a picture. False: no memory, or a failure. A device has kernels in
+ * place of forms. use->must: the backend was asked for, so that AUTO's comparison is not shown. */
 bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                    rd_backend_use *use, rd_stages *stages)
 {
@@ -419,8 +436,8 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
 }
 
 /* ---- The strict mode ------------------------------------------------------------------------- */
-/* The strict mode (RDIM_STRICT): false after recording the first stage with a part that is slow, or
- * that there is no memory. */
+/* The strict mode (RDIM_STRICT): false after recording the first stage with a part that is slow
+ * (runs element by element), or that there is no memory. form.slow says which part is slow. */
 bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd_program *p,
                    rd_pool *pool)
 {

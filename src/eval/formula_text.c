@@ -7,8 +7,8 @@
 /* Operands nested deeper are written as "...". */
 enum { DEPTH = 24 };
 
-/* The name of a materialised value: y and the result's number, or t and its number in the tree,
- * written into `name`. */
+/* The name of a stored value, written into `name`: y and the result's number, or t and
+ * number[value], its number among stored values. */
 const char *rd_materialised_name(const rd_graph *graph, const int32_t *number, int value,
                                  char name[RD_NAME_TEXT])
 {
@@ -45,8 +45,8 @@ const char *rd_storage_class_name(rd_storage_class keep)
 
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket);
 
-/* Writes a gathered index: its formula if there is a tree, else "[v7]".  The check of an inlined
- * index, or its cast, is left out. */
+/* Writes a gathered index (an element of an index array) as its formula; without a tree as "[v7]".
+ * The range check of an inlined index, or its cast, is left out. */
 static void gathered_text(rd_text *text, const rd_tree *tree, int value, int depth)
 {
     const rd_value *v = tree ? &tree->graph->value[value] : NULL;
@@ -60,8 +60,9 @@ static void gathered_text(rd_text *text, const rd_tree *tree, int value, int dep
         operand_text(text, tree, value, depth + 1, /*bracket=*/true);
 }
 
-/* Writes a subscript: "2*i+j-1".  A gathered index (axis below 0) is written as the formula of its
- * value. */
+/* Writes a subscript: "2*i+j-1". A gathered index (axis below 0) is written as the formula of its
+ * value. tree: NULL: only numbers of values are known. `depth` is that of formulas inside each
+ * other. */
 static void subscript_text(rd_text *text, const rd_graph *graph, const rd_tree *tree,
                            const rd_subscript *at, int depth)
 {
@@ -80,14 +81,15 @@ static void subscript_text(rd_text *text, const rd_graph *graph, const rd_tree *
             gathered_text(text, tree, at->term[t].value, depth);
         first = false;
     }
-    if (at->offset || first)
+    if (at->offset || first) /* a subscript without terms is "0" */
         rd_text_add(text, at->offset >= 0 && !first ? "+%lld" : "%lld", (long long)at->offset);
 }
 
-/* Writes a subscript of the graph: "2*i+j-1".  A gathered index is the number of its value. */
+/* Writes a subscript of the graph: "2*i+j-1". A gathered index is written as the number of its
+ * value: "[v7]". */
 void rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript *at)
 {
-    subscript_text(text, graph, NULL, at, 0);
+    subscript_text(text, graph, /*tree=*/NULL, at, /*depth=*/0);
 }
 
 /* The infix operator of an operation, with blanks; NULL: it is written as a call. */
@@ -111,7 +113,7 @@ static const char *infix(rd_op op)
 }
 
 /* Writes a read of a leaf along the leaf's own axes: "x0[i+2,j]", or "x0[flat 5*i+j]" if only the
- * address is known. */
+ * address is known. n is the number of axes of more than one index; 0 needs no brackets. */
 static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -131,8 +133,9 @@ static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int
     rd_text_add(text, n ? "]" : "");
 }
 
-/* Writes a materialised value with its stored dims: at the subscripts of `read`, or at its own
- * indices if read is NULL: "t0[i,k]". */
+/* Writes a stored value with its storage dims: "t0[i,k]", at the subscripts of READ `read`, or at
+ * its own loop indices if read is NULL. `stored` is the set of axes that the storage has; a
+ * dense array is read at one flat index. */
 static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value *read, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -165,8 +168,9 @@ static void number_text(rd_text *text, const rd_value *v)
     rd_text_add(text, "%.9g", rd_word_to_double(v->value, v->type));
 }
 
-/* Writes a map as an infix operation "a + b", an fma as "a * b + c", or a call "exp(a)"; with
- * brackets around an operation if its reader needs them. */
+/* Writes an elementwise operation: "a + b", an fma as "a * b + c", or a call "exp(a)". bracket:
+ * its reader needs brackets around an infix operation. infix() is the operator, NULL: none;
+ * `open`: brackets are written. */
 static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth, bool bracket)
 {
     const char *op  = v->kind == RD_VALUE_MAP ? infix(v->op) : NULL;
@@ -198,7 +202,8 @@ static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int 
         rd_text_add(text, ")");
 }
 
-/* Writes the products that a reduction adds: "a * b", or "square(a)". */
+/* Writes the products that a reduction adds (a dot): "a * b", or "square(a)" if both factors are
+ * one. */
 static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const bool square = v->in[0] == v->in[1];
@@ -210,8 +215,9 @@ static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, 
         operand_text(text, tree, v->in[1], depth, /*bracket=*/true);
 }
 
-/* Writes the formula of a value down to leaves and materialised values; "..." below DEPTH
- * levels. */
+/* Writes the formula of a value down to leaves and stored values; "..." below DEPTH levels.
+ * bracket: its reader needs brackets around an infix operation. A cast of a value to its own
+ * type is left out. Operands 1 and 2 of a reduction are weights and mask. */
 static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     const rd_value *v = &tree->graph->value[i];
@@ -266,7 +272,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
     }
 }
 
-/* Writes an operand: its name if it is materialised, else its formula. */
+/* Writes an operand: its name if it is stored, else its formula. */
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     if (tree->storage[i].keep != RD_KEEP_INLINE)
@@ -275,9 +281,9 @@ static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, b
         body_text(text, tree, i, depth, bracket);
 }
 
-/* Writes what value v computes as an expression of leaves and materialised values: "exp(x0[i,j] -
+/* Writes what a value computes, as a formula of leaves and stored values: "exp(x0[i,j] -
  * t0[i])". */
 void rd_value_text(rd_text *text, const rd_tree *tree, int value)
 {
-    body_text(text, tree, value, 0, /*bracket=*/false);
+    body_text(text, tree, value, /*depth=*/0, /*bracket=*/false);
 }

@@ -13,7 +13,8 @@ int64_t rd_points_of(const rd_graph *graph, rd_set axes)
     return points;
 }
 
-/* Appends lines to the decisions that explain shows, and frees `lines`.  False: no memory. */
+/* Appends lines to the decisions that explain shows (g->why), and frees `lines`. False: no
+ * memory. The pool owns the joined text. Without new lines nothing changes. */
 bool rd_graph_say(rd_graph *g, rd_text *lines)
 {
     const size_t old = g->why ? strlen(g->why) : 0;
@@ -43,8 +44,8 @@ int rd_graph_add(rd_graph *g, rd_value v)
     return g->n_value++;
 }
 
-/* Appends a map that copies a read, at a cost of `ops` operations an element; returns its number,
- * -1: no memory. */
+/* Appends a map that copies READ number `read`, at a cost of `ops` operations an element; returns
+ * its number, -1: no memory. The copy is a cast to the same type. -1 in its fields: none. */
 int rd_graph_add_copy(rd_graph *g, int read, float ops)
 {
     int32_t *in = rd_pool_get(g->pool, sizeof *in);
@@ -76,21 +77,22 @@ bool rd_value_may_exit(const rd_value *v)
                                         : rd_reducer_decides(reducer);
 }
 
-/* The axes of a reduction's groups and of a reducer's outputs: dims of its result that no loop runs
- * along. */
+/* The axes of a group-by's groups and of a reducer's several outputs: dims of its result that no
+ * loop runs along. */
 rd_set rd_own_dims(const rd_value *v)
 {
     return (v->inner >= 0 ? rd_bit(v->inner) : 0) | (v->group >= 0 ? rd_bit(v->group) : 0);
 }
 
-/* The axes over which the evaluation of a value loops; none of a JOIN, which is only storage. */
+/* The set of axes over which the evaluation of a value loops; empty for a JOIN, which is only
+ * storage for a concatenation. */
 rd_set rd_space(const rd_value *v)
 {
     return v->kind == RD_VALUE_JOIN ? 0 : (v->axes | v->reduced) & ~rd_own_dims(v);
 }
 
-/* True if the scan runs along the lane axis of the reduction.  In one loop with the scan, the
- * reduction could not use its lanes. */
+/* True if the scan runs along the SIMD lane axis of the reduction. In one loop with the scan,
+ * which goes element after element, the reduction could not use its lanes. */
 static bool scans_neighbours(const rd_value *scan, const rd_value *fold)
 {
     return scan->kind == RD_VALUE_SCAN && fold->kind == RD_VALUE_REDUCE && fold->combine &&
@@ -98,23 +100,24 @@ static bool scans_neighbours(const rd_value *scan, const rd_value *fold)
            rd_in(scan->reduced, fold->combine->lane_axis);
 }
 
-/* True if the reader needs another loop than value v, which it reads.  It keeps an axis that v must
- * have reduced before, or scans along the axis of v's lanes. */
+/* True if the reader needs another loop than value v, which it reads: it keeps an axis that v must
+ * have reduced before, or it scans along the axis of v's SIMD lanes. */
 bool rd_needs_own_loop(const rd_value *reader, const rd_value *v)
 {
     return (v->reduced & rd_space(reader) & ~reader->reduced) != 0 || scans_neighbours(reader, v);
 }
 
-/* True for a reduction by labels that are the rows of a sparse pattern. */
+/* True for a group-by reduction whose labels are the row numbers of a sparse pattern's elements. */
 bool rd_is_row_reduction(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE && v->group >= 0 &&
            v->expr->as.fold->of_pattern == RD_PATTERN_ROWS;
 }
 
-/* Distance in elements from a reduction's labels to the array of where each group begins, the row
- * pointer of CSR.  It lies right behind the labels; 0: there is none, or only a part of the labels
- * is read. */
+/* Distance in elements from a row reduction's labels to the array of where each row begins, the
+ * row pointer of CSR, which lies right behind them. 0: there is none, or only a part of the labels
+ * is read. Labels are operand 3, seen through casts. They must be read from the first to the
+ * last along the only reduced axis (order[0]), whose extent is then the distance. */
 int64_t rd_row_begins_distance(const rd_graph *g, const rd_value *v)
 {
     const rd_value *label;

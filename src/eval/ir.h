@@ -113,7 +113,8 @@ typedef struct rd_value {
 
 /* True if dim k lies inside dim d in storage.  Later dims do, with one exception: groups lie
  * outside if a reduction adds rows of kept elements to each group.  It does so if its lanes go
- * along a kept axis, and no reader wants C order (dense) or a row to sort (row). */
+ * along a kept axis, and no reader wants C order (dense) or a row to sort (row).  v->dim are the
+ * storage dims, v->group the axis of groups, -1: none. */
 static inline bool rd_is_inner_dim(const rd_value *v, int k, int d)
 {
     const bool rows = v->group >= 0 && v->combine && v->combine->lane_axis >= 0 &&

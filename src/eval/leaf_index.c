@@ -35,8 +35,9 @@ static int by_axis(const void *a, const void *b)
     return ((const leaf_dim *)a)->axis - ((const leaf_dim *)b)->axis;
 }
 
-/* Lists the leaf's dims by falling stride, without dims of one index or stride 0.  All strides are
- * made positive, and the offset counts from the lowest address. */
+/* Lists the leaf's dims by falling stride, without dims of one index or stride 0. All strides are
+ * made positive, so that the offset counts from the lowest address. d->dim lists them;
+ * `reversed`: the stride is negative; by_step() sorts. */
 static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *d)
 {
     int64_t dense[RD_MAX_RANK]; /* a leaf that another plan computed lies in C order */
@@ -57,7 +58,8 @@ static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *
     qsort(d->dim, (size_t)d->n, sizeof *d->dim, by_step);
 }
 
-/* How often `step` goes into `rest`, rounded towards 0 or to the nearest. */
+/* How often `step` goes into `rest`, rounded towards 0 or, with `nearest`, to the nearest: then
+ * 9*i in rows of 10 becomes one row down and one element back. */
 static int64_t times_in(int64_t rest, int64_t step, bool nearest)
 {
     const int64_t by = nearest ? (rest < 0 ? -(step / 2) : step / 2) : 0;
@@ -65,8 +67,10 @@ static int64_t times_in(int64_t rest, int64_t step, bool nearest)
     return (rest + by) / step;
 }
 
-/* Divides each term of the flat index by the strides, the largest first, and adds the quotients to
- * the dims' indices; false if a remainder is left. */
+/* Divides the coefficient of each term of the flat index by the strides, the largest first, and
+ * adds the quotients to the dims' indices; false if a remainder is left. times_in() is how often
+ * the stride `step` goes into the rest, rounded as `nearest` says. d->dim[k].at is the index of
+ * dim k. */
 static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -88,7 +92,8 @@ static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
     return true;
 }
 
-/* How far a term moves the index in all: its coefficient times the last index. */
+/* How far a term moves the index in all: its coefficient times the last index. A gathered index
+ * (axis below 0) is below the extent that it is checked against. */
 static int64_t reach_of(const rd_graph *g, const rd_subscript_term *term)
 {
     const int64_t extent =
@@ -97,7 +102,8 @@ static int64_t reach_of(const rd_graph *g, const rd_subscript_term *term)
     return extent > 1 ? term->coef * (extent - 1) : 0;
 }
 
-/* True if the index of a dim never leaves its extent. */
+/* True if the index along a dim stays within its extent for all loop indices. reach_of() is how
+ * far a term moves the index. */
 static bool stays_inside(const rd_graph *g, const leaf_dim *d)
 {
     int64_t lo = d->at.offset, hi = lo;
@@ -110,8 +116,10 @@ static bool stays_inside(const rd_graph *g, const leaf_dim *d)
     return lo >= 0 && hi < d->extent;
 }
 
-/* Divides the flat index by the strides, rounding down or to the nearest.  False if a remainder is
- * left, or the index along a dim (d->over) leaves its extent. */
+/* Splits the flat index into one index per dim, by division by the strides. False if a remainder
+ * is left, or the index along a dim (d->over, else -1) leaves its extent. Each offset is divided
+ * first, from the largest step down, then each term. `nearest`: quotients of terms are rounded
+ * to the nearest. */
 static bool split_index(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     int64_t rest = d->offset;
@@ -130,7 +138,9 @@ static bool split_index(const rd_graph *g, const rd_subscript *flat, bool neares
     return d->over < 0;
 }
 
-/* Merges the exceeded dim with the slower one before it; false if they are not contiguous. */
+/* Merges the exceeded dim (d->over) with the slower one before it into one flat dim; false if they
+ * are not contiguous. A reversed dim (of negative stride) is not merged. The merged dim counts
+ * as the earlier axis of both. */
 static bool merge(leaf_dims *d)
 {
     leaf_dim *fast = &d->dim[d->over], *slow = fast - 1;
@@ -145,9 +155,11 @@ static bool merge(leaf_dims *d)
     return true;
 }
 
-/* Finds the subscripts of a leaf along each of its axes of more than one index; returns their
- * number.  Dims that a loop runs through together are merged. -1: only the flat address is
- * known. */
+/* Finds the subscripts of a leaf along each of its axes of more than one index from the flat index
+ * of READ `read`; returns their number. Dims through which one loop runs are merged. -1: only the
+ * flat index is known. Rounding to the nearest is tried first, then towards 0. A dim that is
+ * exceeded (over) is merged with the one before; without one, the index cannot be split.
+ * Reversed dims are counted from the other end. */
 int rd_leaf_index(const rd_graph *g, const rd_value *read, rd_subscript *at)
 {
     const rd_subscript *flat = &read->at[0];

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* True if arguments are no NULL, of this context and not released; else records the error. */
+/* True if arguments are not NULL, of this context, and not released; else records the error. */
 static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
                        const rd_array *out)
 {
@@ -33,8 +33,9 @@ static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
     return false;
 }
 
-/* Makes *cut the caller's output, reduced along `axis` to the rows of the result that `fresh`
- * describes.  A zeroed output is taken as it is.  False after recording that it does not fit. */
+/* Makes *cut the caller's output, cut along `axis` to the length of the result that `fresh`
+ * describes: an output may be longer, as the length is known only now. A zeroed output is taken as
+ * it is. False after recording that it does not fit. A zeroed output asks for memory. */
 static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const rd_array *fresh,
                        int axis, rd_array *cut)
 {
@@ -58,8 +59,9 @@ static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const
     return false;
 }
 
-/* Finds memory for the result that `fresh` describes. *direct: the output's own memory is used, if
- * the caller allows it, and layout and type are those of the result.  False after a failure. */
+/* Finds memory for the result that `fresh` describes. *direct, in: the caller allows the output's
+ * own memory; out: it is used, as its layout and type are the result's. False after a failure.
+ * In the other case the memory is new, with its owner in `fresh`, and the caller frees it. */
 static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_array *fresh,
                         bool *direct)
 {
@@ -81,8 +83,9 @@ static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_a
     return fresh->data != NULL;
 }
 
-/* Hands the result to the output: by reference if the output is zeroed; by a copy, which leaves
- * other elements alone, unless it was made in the output's memory (direct). */
+/* Hands the result to the output: as its new memory if the output is zeroed; else by a copy,
+ * unless it was made there (direct). Elements of the output behind the result stay. `cut` is the
+ * output cut to the result's length; nodes of the copy are released at the end. */
 static rd_status deliver_result(rd_ctx *ctx, const char *call, rd_array *fresh, rd_array *cut,
                                 bool direct, rd_array *out)
 {
@@ -125,7 +128,8 @@ typedef struct block {
     const uint64_t *bits;
 } block;
 
-/* The bits of block k, with the number of true elements before it and in it. */
+/* Block k of the mask's bits, with the number of true elements before it and in it. s->blocks is
+ * how many a piece has; f->piece -1: k counts the blocks of all pieces. */
 static block block_of(const filling *f, int64_t k)
 {
     const rd_picked *s = f->s;
@@ -140,8 +144,8 @@ static block block_of(const filling *f, int64_t k)
     return b;
 }
 
-/* Fills in the true elements of block k, behind those of the blocks before: picks the elements of x
- * at which mask bits are set. */
+/* Writes the elements of x where the mask is true in block k (4096 elements) to the result, behind
+ * those of the blocks before. with: the filling. */
 static void fill_values(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -153,13 +157,13 @@ static void fill_values(const void *with, int64_t k)
                                      f->x + (first + b.begin) * f->size, b.bits);
 }
 
-/* Splits flat positions into one index per axis.  Flat positions rise, so most share the row of
- * the one before. */
+/* Splits flat positions, which rise, into one index per axis. Most share the row of the one
+ * before, whose indices are copied then. y gets n rows of rank indices. */
 static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, int64_t *y)
 {
     const int     rank = mask->rank;
     const int64_t last = mask->extent[rank - 1];
-    int64_t       end  = 0;
+    int64_t       end  = 0; /* the flat position behind the current row */
 
     for (int64_t k = 0; k < n; k++, y += rank) {
         if (flat[k] < end)
@@ -175,9 +179,11 @@ static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, in
     }
 }
 
-/* Fills in the positions of the true elements of block k: picks those of 0, 1, 2 ... at which mask
- * bits are set, and adds where the block begins.  A mask of several axes gets one index for each,
- * counted from its origin. */
+/* Writes the positions of the true elements of block k to the result: picks those of 0, 1, 2 ...
+ * at which mask bits are set, and adds where the block begins. A mask of several axes gets one
+ * index for each, counted from its origin. block_of() finds the block: `words` of bits, `found`
+ * true elements, `before` of them before it. f->size is the number of indices of a position. One
+ * index goes straight to y; with more, flat positions are split. */
 static void fill_places(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -198,9 +204,10 @@ static void fill_places(const void *with, int64_t k)
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* Fills in the positions of all true elements, shared by threads, from the blocks of all pieces
- * (piece -1); false: no memory. `count` has 0, 1, 2 .., from which the places in a block are
- * picked. */
+/* Writes the positions of all true elements to y; threads share the blocks of all pieces (a piece
+ * is a part of the mask that is evaluated at a time). `count` is 0, 1, 2 .., from which positions
+ * in a block are picked. False: no memory. The piece -1 stands for all of them; s->blocks is the
+ * number of blocks of a piece. */
 static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
 {
     int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);
@@ -218,7 +225,8 @@ static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
     return true;
 }
 
-/* Computes the positions of true elements, shape (found, rank). */
+/* Computes the positions of true elements, as an array of shape (found, rank). direct: the
+ * output's memory may be written, as the mask is evaluated before. */
 static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -228,7 +236,7 @@ static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *
     if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), /*first=*/false))
         return rd_error(ctx);
     fresh.shape = RD_SHAPE(s.found, mask->rank);
-    if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
+    if (cut_output(ctx, call, out, &fresh, /*axis=*/0, &cut) &&
         find_memory(ctx, call, &cut, &fresh, &direct) && fill_all_places(&s, mask, fresh.data))
         deliver_result(ctx, call, &fresh, &cut, direct, out);
     else
@@ -254,8 +262,9 @@ rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
     return rd_error(ctx);
 }
 
-/* The public call: the flat position of the first true element; -1: there is none.  Only pieces up
- * to the first true one are evaluated. */
+/* The public call: the flat position of the first true element; -1: there is none. The mask is
+ * evaluated piece by piece, up to the first with a true element. s.first is the piece with the
+ * first true element, -1: none; its bits are searched word by word, 64 at a time. */
 int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 {
     static const char call[] = "rd_find_first";
@@ -269,12 +278,12 @@ int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 
     mask = rd_cast(mask, RD_BOOL);
     if (mask && rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), /*first=*/true)) {
-        const uint64_t *word = s.first < 0 ? NULL : rd_picked_bits(&s, s.first, 0);
+        const uint64_t *word = s.first < 0 ? NULL : rd_picked_bits(&s, s.first, /*block=*/0);
 
         for (; word && found < 0; word++)
             if (*word)
                 found = rd_piece_begin(&s.pieces, s.first) + __builtin_ctzll(*word) +
-                        64 * (word - rd_picked_bits(&s, s.first, 0));
+                        64 * (word - rd_picked_bits(&s, s.first, /*block=*/0));
         rd_picked_free(&s);
     }
     rd_ctx_release(ctx, mark);
@@ -300,7 +309,9 @@ static bool bytes_overlap(const char *a, int64_t a_bytes, const char *b, int64_t
            (uintptr_t)b < (uintptr_t)a + (uintptr_t)a_bytes;
 }
 
-/* Evaluates piece k of x into `memory` and fills in its true elements. */
+/* Evaluates piece k of x into `memory`, and writes its elements where the mask is true to the
+ * result. False: a failure is recorded. all->s is the mask, piece by piece; `memory` has room
+ * for a piece. */
 static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t k, char *memory)
 {
     const rd_picked *s     = all->s;
@@ -318,7 +329,9 @@ static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t
     return done;
 }
 
-/* Fills in the true elements: from memory if x is dense there, else piece by piece. */
+/* Writes the elements of x where the mask is true to y: from memory if x is dense there, else
+ * piece by piece. Pieces without a true element are not evaluated. False after a failure.
+ * before[] counts the true elements before each block; each * inner: elements of a piece. */
 static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, void *y)
 {
     filling f = { .s = s, .piece = -1, .y = y, .size = rd_dtype_size(x->type) };
@@ -340,8 +353,11 @@ static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, vo
     return done;
 }
 
-/* Computes the elements of x where the mask is true, and hands them to the output.  `direct`: they
- * may be written to the output's own memory, as x is dense memory elsewhere. */
+/* Computes the elements of x where the mask is true, and hands them to the output. `direct`: they
+ * may be written to the output's own memory, because x is dense in other memory.
+ * rd_picked_make() evaluates the mask, s.found counts its true elements. `cut` is the output,
+ * cut to that length, and `fresh` the result; find_memory() sets `direct` to whether they are
+ * the same memory, and deliver_result() copies if not. */
 static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -358,7 +374,7 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
         direct = !bytes_overlap(x->as.leaf->data, rd_points(x->rank, x->extent) * size, out->data,
                                 s.found * size);
     }
-    if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
+    if (cut_output(ctx, call, out, &fresh, /*axis=*/0, &cut) &&
         find_memory(ctx, call, &cut, &fresh, &direct) && fill_all_values(&s, call, x, fresh.data))
         deliver_result(ctx, call, &fresh, &cut, direct, out);
     else
@@ -367,7 +383,8 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
     return rd_error(ctx);
 }
 
-/* The public call: x[mask] of NumPy. */
+/* The public call: x[mask] of NumPy, the elements of x where the mask is true, as one row. Nodes
+ * that it makes are released at the end. */
 rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress";
@@ -388,7 +405,8 @@ rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
     return rd_error(ctx);
 }
 
-/* Reads x at the positions `at` along an axis into the output. */
+/* Reads x at the positions `at` along an axis into the output. cut_output() cuts the output to
+ * the result's length; *out stays after a failure. */
 static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_array *at,
                         rd_array *out)
 {
@@ -403,7 +421,9 @@ static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_
 }
 
 /* The public call: takes the indices of an axis at which a mask of rank 1 is true, np.compress
- * along an axis.  Finds their positions, then reads x there. */
+ * along an axis.  Finds their positions, then reads x there.  places() makes the positions `at`,
+ * and take_places() reads x there; what was made for it is released at the mark. Returns the
+ * context's status. */
 rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress_axis";

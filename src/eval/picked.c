@@ -8,12 +8,13 @@
  * pieces is limited.  BLOCK_WORK: operations of a block, two for each element. */
 enum { PIECE = 1 << 18, PIECES = 256, BLOCK_WORK = 2 * RD_PICK_BLOCK };
 
-/* The most elements of a piece: PIECE for each thread, or more if there would be too many pieces.
- * If pieces are not cheap, the mask is one piece. */
+/* The most elements of a piece, which is evaluated at a time: PIECE for each thread, or more if
+ * there would be too many pieces. If evaluating pieces would recompute much (not cheap), the mask
+ * is one piece. */
 static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
 {
     const int64_t n    = rd_points(mask->rank, mask->extent);
-    const int64_t team = rd_team(ctx, 0, (double)n, n / PIECE);
+    const int64_t team = rd_team(ctx, /*asked=*/0, (double)n, n / PIECE);
     const int64_t most = n / PIECES > PIECE * team ? n / PIECES : PIECE * team;
 
     return cheap ? most : INT64_MAX;
@@ -24,7 +25,7 @@ void rd_picked_for_blocks(const rd_picked *s, int64_t n, void (*f)(const void *w
                           const void *with)
 {
 #ifdef _OPENMP
-    const int threads = rd_team_now(s->ctx, 0, BLOCK_WORK * (double)n, n);
+    const int threads = rd_team_now(s->ctx, /*asked=*/0, BLOCK_WORK * (double)n, n);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
 #else
     (void)s;
@@ -40,7 +41,9 @@ typedef struct packing {
     int64_t          piece;
 } packing;
 
-/* Packs the mask bytes of a block into bits and counts the true ones. */
+/* Packs the mask bytes of a block (4096 elements) into bits, and counts the true ones into
+ * s->before. with: the packing. p->mask are the bytes of piece p->piece; kernels->bits() packs,
+ * and returns how many are true. */
 static void pack_block(const void *with, int64_t block)
 {
     const packing   *p    = with;
@@ -54,7 +57,8 @@ static void pack_block(const void *with, int64_t block)
                                      s->bits + at * RD_PICK_WORDS, p->mask + block * RD_PICK_BLOCK);
 }
 
-/* True if the piece has a true element. */
+/* True if the piece (a part of the mask that is evaluated at a time) has a true element, by the
+ * counts of its blocks. */
 static bool piece_is_true(const rd_picked *s, int64_t piece)
 {
     for (int64_t b = 0; b < s->blocks; b++)
@@ -63,8 +67,9 @@ static bool piece_is_true(const rd_picked *s, int64_t piece)
     return false;
 }
 
-/* Evaluates each piece of the mask into `bytes` and packs them into bits.  `first`: ends at the
- * first piece with a true element, s->first.  False after a failure. */
+/* Evaluates each piece (a view of the mask) into `bytes`, and packs them into bits. `first`: stops
+ * at the first piece with a true element, s->first. False after a failure. `bytes` has room for
+ * a piece. piece_is_true(): it has a true element. */
 static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *bytes, bool first)
 {
     for (int64_t k = 0; k < s->pieces.n && s->first < 0; k++) {
@@ -83,7 +88,8 @@ static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *byt
     return true;
 }
 
-/* Replaces the counts of blocks by prefix sums. */
+/* Replaces the counts of blocks by their exclusive prefix sums, which say where the block's
+ * elements go in the result. */
 static void add_up(rd_picked *s)
 {
     const int64_t n = s->pieces.n * s->blocks;
@@ -98,7 +104,9 @@ static void add_up(rd_picked *s)
 }
 
 /* Evaluates a mask piece by piece and keeps it as bits, with the number of true elements before
- * each block; `first`: only up to the first piece with a true element.  False after a failure. */
+ * each block of 4096. cheap: pieces cost no more than the whole. first: only up to the first piece
+ * with a true element; then counts are not added up. False after a failure. The caller frees s
+ * by rd_picked_free(). blocks: of a piece; the last entry of `before` counts all true elements. */
 bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, bool cheap,
                     bool first)
 {

@@ -39,7 +39,7 @@ typedef struct graph {
     double width; /* of the widest layer */
 } graph;
 
-/* The number of an expression's box; -1: it has none. */
+/* The index of an expression's box in g->at; -1: it has none. */
 static int number_of(const graph *g, const rd_expr *x)
 {
     for (int k = 0; k < g->n; k++)
@@ -48,8 +48,9 @@ static int number_of(const graph *g, const rd_expr *x)
     return -1;
 }
 
-/* Assigns layers so that operands lie above all their readers (longest path).  Repeats until
- * nothing changes, at most once for each box. */
+/* Assigns layers so that operands lie above all their readers (longest path), by relaxation until
+ * nothing changes. number_of() is a node's place in g->at. n rounds suffice; g->layers counts
+ * the layers. */
 static void find_layers(graph *g)
 {
     bool changed = true;
@@ -70,7 +71,8 @@ static void find_layers(graph *g)
         g->layers = g->at[k].layer >= g->layers ? g->at[k].layer + 1 : g->layers;
 }
 
-/* Moves each leaf to the layer just above its first reader, which makes arrows short. */
+/* Moves each leaf to the layer just above its first reader, which makes arrows short. A node
+ * without operands is a leaf here; `first` is the least layer of its readers. */
 static void lower_leaves(graph *g)
 {
     for (int k = 0; k < g->n; k++) {
@@ -85,7 +87,7 @@ static void lower_leaves(graph *g)
     }
 }
 
-/* Places the boxes of a layer from left to right, and moves *y below them. */
+/* Places the boxes of a layer side by side at height *y, and moves *y below them. */
 static void place_layer(graph *g, int layer, double *y)
 {
     double x = RD_SVG_MARGIN, high = 0;
@@ -117,7 +119,8 @@ static void centre(graph *g)
 }
 
 /* Places and draws the boxes of the graph, the arrows first, so that boxes cover their ends.
- * Results are orange, leaves blue. */
+ * Results are orange, leaves blue. place_layer() gives the boxes of a layer their places, y
+ * being how far down the picture is. */
 static void draw_graph(rd_svg *to, graph *g, rd_results results)
 {
     double y = to->height + GAP;
@@ -148,8 +151,9 @@ static void draw_graph(rd_svg *to, graph *g, rd_results results)
     }
 }
 
-/* Writes what a leaf is, "leaf f32 (3, 4)", then in a new line the name of its file without
- * folders.  Line ends in names become blanks. */
+/* Writes what an expression is, such as "leaf f32 (3, 4)"; of a leaf from a file, then in a new
+ * line the file's name without folders. Line ends in names become blanks. The line ends with "
+ * from " and the path: that is cut off, and the name behind the last / written instead. */
 static void leaf_text(rd_text *text, const rd_expr *x)
 {
     const char *path = x->kind == RD_EXPR_LEAF ? rd_leaf_path(x) : NULL;
@@ -170,7 +174,7 @@ static void leaf_text(rd_text *text, const rd_expr *x)
     rd_text_free(&line);
 }
 
-/* Writes the text of a node's box and computes its size. */
+/* Writes the text of a node's box and computes its size. False: no memory. */
 static bool describe(node *n)
 {
     char shape[RD_SHAPE_TEXT];
@@ -183,8 +187,8 @@ static bool describe(node *n)
     return !n->lines.failed;
 }
 
-/* True if all results are expressions of this context that are not released.  Planning reports what
- * is wrong, so the picture is left out. */
+/* True if all results are expressions of this context that are not released. If not, planning
+ * reports it, and there is no picture. */
 static bool are_there(rd_ctx *ctx, rd_results results)
 {
     for (int k = 0; k < results.n; k++)
@@ -195,7 +199,8 @@ static bool are_there(rd_ctx *ctx, rd_results results)
 }
 
 /* Draws the expressions of the results, each node once, with operands above; a large graph is only
- * a line with its size.  False: no memory. */
+ * a line with its size.  False: no memory.  Results that are not there (are_there()) draw
+ * nothing. */
 bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 {
     graph        g    = { 0 };
@@ -271,8 +276,9 @@ static void count_text(rd_text *text, double n, const char *what)
         rd_text_add(text, "%.0f %s", n, what);
 }
 
-/* Writes the text of stage k's box: form, loops, bytes, counts and time, and computes its size.  On
- * a GPU there is no form. */
+/* Writes the text of stage k's box: form, loops, bytes, counts and time, and computes its size. On
+ * a GPU there is no form (p->stages->form is NULL). p->lines[k] and p->box[k] are its text and
+ * size; s is NULL on a GPU, where the work is counted from the program. */
 static void describe_stage(const plan *p, int k)
 {
     rd_text             *text = &p->lines[k];
@@ -315,7 +321,7 @@ static const char *colour_of(const plan *p, int k)
     return p->stages->form ? fill[p->stages->form[k].form.kind] : "#d3e8f2";
 }
 
-/* The bytes of a result, from its storage dims. */
+/* The bytes of a result, from the extents of its storage dims; 0: no value is stored there. */
 static double bytes_of_result(const plan *p, int result)
 {
     for (int i = 0; i < p->g->n_value; i++) {
@@ -331,9 +337,9 @@ static double bytes_of_result(const plan *p, int result)
     return 0;
 }
 
-/* Writes the text of a slot's box, its name and size, and computes the box. A LEAF is an array of
- * the caller, an INPUT one that each run names; both belong to the left column, and have a name and
- * the elements [lo, hi). An ARRAY lies between stages, an OUTPUT is a result. */
+/* Writes the text of a slot's box, its name and size, and computes its size in the picture. Leaves
+ * and inputs belong to the left column; arrays between stages and results to the right one.
+ * of->lo to of->hi are a leaf's elements. */
 static void describe_slot(const plan *p, int s)
 {
     const rd_slot *of   = &p->g->slot[s];
@@ -359,8 +365,8 @@ static void describe_slot(const plan *p, int s)
     at->box = rd_svg_size(text->at ? text->at : "", NAME_LETTERS);
 }
 
-/* Places a slot's box level with a stage (y), or below earlier slots of its column, and draws it
- * once.  Leaves are on the left. */
+/* Places a slot's box level with a stage (y), or below earlier slots of its column, and draws it,
+ * once. below_left and below_right are where the next box of a column may begin. */
 static void place_slot(plan *p, int s, double y)
 {
     slot   *at    = &p->slot[s];
@@ -379,13 +385,15 @@ static void place_slot(plan *p, int s, double y)
                at->lines.at ? at->lines.at : "", NAME_LETTERS);
 }
 
-/* True for a slot that has a box: one of the graph's, not scratch. */
+/* True for a slot that has a box: one of the graph's, not scratch memory of a task. */
 static bool is_drawn(const plan *p, int32_t s)
 {
     return s >= 0 && s < p->g->n_slot;
 }
 
-/* Draws the arrows between a stage and its slots, one for each direction, and places new slots. */
+/* Draws the arrows between stage k and its slots, one for each direction, and places slots that
+ * have no box yet. The n % 4 spread the ends of arrows. Arrows from leaves come from the left
+ * column, others from the right one. `in` and `out` count the arrows drawn. */
 static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
 {
     const rd_box *b  = &p->box[k];
@@ -409,7 +417,9 @@ static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
     }
 }
 
-/* Marks the slots that stage k loads or sorts from, and those that it stores or sorts to. */
+/* Marks the slots that stage k loads or sorts from (reads), and those that it stores or sorts to
+ * (writes). is_drawn(): the slot has a box. s->from and s->to are the addresses of a sort's rows
+ * and results. */
 static void find_slots(const plan *p, int k, bool *reads, bool *writes)
 {
     const rd_program *program = &p->stages->program[k];
@@ -432,7 +442,9 @@ static void find_slots(const plan *p, int k, bool *reads, bool *writes)
     }
 }
 
-/* Places the boxes of stages in the middle column and draws them with their arrows. */
+/* Places the boxes of stages in the middle column and draws them with their arrows. `left` and
+ * `wide` are the widths of the left and middle columns. find_slots() fills reads and writes for
+ * each stage. */
 static void draw_stages(plan *p, bool *reads, bool *writes)
 {
     const double top = p->to->height + GAP;
@@ -456,7 +468,7 @@ static void draw_stages(plan *p, bool *reads, bool *writes)
 }
 
 /* Draws the stages of a plan below the picture so far, with the slots that they read and write.
- * False: no memory. */
+ * False: no memory. The tables are memory of `pool`; only the texts are freed. */
 bool rd_picture_plan(rd_svg *to, const rd_nest *nest, const rd_stages *stages, rd_pool *pool)
 {
     const rd_graph *g     = nest->tree->graph;

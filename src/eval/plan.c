@@ -23,9 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills in missing evaluation options with 0 and the context's settings, and checks values.
- * Callers of an older release have a smaller structure (size).  False after recording what is out
- * of range. */
+/* Fills in missing evaluation options with 0 and the context's settings, and checks values. opts:
+ * NULL, or of an older release with a smaller structure, as its `size` says. False after recording
+ * what is out of range. Bytes beyond the caller's size stay 0. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 {
     size_t size = !opts                                          ? 0
@@ -49,8 +49,11 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
     return true;
 }
 
-/* Runs the stages of planning in order, from the expressions to the nest; NULL once one has failed.
- * Passes that fix bits come before the device is set, so that bits do not depend on the device. */
+/* Runs the stages of planning in order, from the expressions to the nest (loops of all stages);
+ * NULL once one has failed. Passes that fix bits (combine trees, types, rewrites) come before the
+ * device is set, so that bits do not depend on it. exact: no library may compute
+ * (deterministic). device: NULL: this processor. apart: reductions that want different loops
+ * share none. */
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice)
 {
@@ -87,7 +90,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     return nest;
 }
 
-/* Memory of a pool, in the form that the backend asks for. */
+/* Zeroed memory of a pool, in the form that the backend asks for. */
 static void *plan_memory(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
@@ -109,7 +112,7 @@ static bool check_inputs(rd_ctx *ctx, rd_exprs in)
     return true;
 }
 
-/* Finds the slot that each input fills; -1: no program reads it.  False: no memory. */
+/* Finds the slot that each input of the plan fills; -1: no program reads it. False: no memory. */
 static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
 {
     plan->n_in    = in.n;
@@ -126,7 +129,8 @@ static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
     return true;
 }
 
-/* True if every input that is read is filled; else records the error. */
+/* True if every input (a leaf without memory) that is read is among the plan's inputs; else
+ * records the error. in_slot[k] is the slot of input k. */
 static bool check_bound(const rd_plan *plan, const rd_graph *g)
 {
     for (int s = 0; s < g->n_slot; s++) {
@@ -152,8 +156,8 @@ static bool copy_text(rd_plan *plan, const char **text)
     return !*text || (*text = rd_pool_grow(plan->pool, *text, n, n + 1, 1));
 }
 
-/* Copies the texts of users' functions: they live in the context's arena, which the plan may
- * outlive. */
+/* Copies the texts of users' functions into the plan's memory: they live in the context's, which
+ * the plan may outlive. False: no memory. */
 static bool copy_texts(rd_plan *plan)
 {
     for (int s = 0; s < plan->n_stage; s++)
@@ -167,7 +171,7 @@ static bool copy_texts(rd_plan *plan)
     return true;
 }
 
-/* True in the strict mode, which fails rather than run slowly. */
+/* True in the strict mode (RDIM_STRICT), which fails rather than run slowly. */
 static bool is_strict(void)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_STRICT);
@@ -175,8 +179,10 @@ static bool is_strict(void)
     return asked && *asked && strcmp(asked, "0") != 0;
 }
 
-/* Prepares all programs with the backend, and computes steps and frame sizes.  False if that fails,
- * or the backend refuses one (plan->refused says why). */
+/* Prepares all programs with the backend, and computes steps (parts of long runs) and sizes of run
+ * memory. False if that fails, or the backend refuses one (plan->refused says why). `brief`
+ * programs have no compiled loops for their first runs. A step of 0 means that a stage runs
+ * without steps. The pool of the plan owns what is prepared. */
 static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 {
     const bool brief = choice->brief && !plan->backend->device && !rd_debug_wants_prepared() &&
@@ -204,8 +210,10 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
     return rd_frame_measure(plan);
 }
 
-/* Fills in a plan by running all stages of planning. shift: how many elements each input is moved,
- * or NULL. *too_much: a limit was exceeded, so that the expressions need several plans.  False on
+/* Fills in a plan by running all stages of planning. shift: by input, how many elements it is
+ * moved from its leaf; NULL: none is. *too_much: a limit was exceeded, so that the expressions
+ * need several plans. False on failure. The plan's pool owns programs, slots and outputs; `work`
+ * holds what only planning needs. In the strict mode a stage that runs element by element is a
  * failure. */
 static bool fill_plan(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                       rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
@@ -239,7 +247,8 @@ static bool fill_plan(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *
     return true;
 }
 
-/* Frees a plan and all that it owns, plans included. */
+/* Frees a plan and all that it owns: the plan for runs in which a device fails (instead), the one
+ * with compiled loops that replaces a brief one (grown), and the plans of its parts. */
 void rd_plan_drop(rd_plan *plan)
 {
     rd_ctx *ctx = plan->ctx;
@@ -278,7 +287,8 @@ static bool records_by_default(void)
     return text && strcmp(text, "1") == 0;
 }
 
-/* Makes a plan without programs, with the options of an evaluation. */
+/* Makes a plan without programs, with the options of an evaluation. owned.drop is how the
+ * context frees it; rd_plan_drop() frees it earlier. NULL: no memory. */
 rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan *plan = rd_alloc(ctx, sizeof *plan);
@@ -302,8 +312,10 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
     return NULL;
 }
 
-/* Makes a plan for the chosen backend.  *refused: the backend cannot run it, which is no failure
- * if another can. */
+/* Makes a plan for the backend that options and data call for; NULL on failure. *refused: the
+ * backend cannot run it, which is an error only if no other may. *too_much: the expressions need
+ * several plans. `use` says which backend and devices, and whether no other will do (must). A
+ * refused plan is freed. */
 static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                         const rd_given *given, bool *too_much, bool *refused)
@@ -329,7 +341,7 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
     return NULL;
 }
 
-/* True if a GPU would be faster by rates, although AUTO has taken this processor. */
+/* True if by measured rates a GPU would be faster than the plan, which is for this processor. */
 static bool is_faster_on_gpu(const rd_plan *plan)
 {
     const rd_rates *rates = plan->backend->device ? NULL : rd_rates_of(plan->ctx);
@@ -339,8 +351,10 @@ static bool is_faster_on_gpu(const rd_plan *plan)
            rd_rates_are_of(plan->ctx, rates);
 }
 
-/* Makes the plan on a GPU, with equal bits, as it uses no library.  The given plan stays for
- * runs in which the GPU fails, or is returned if the GPU cannot run it. */
+/* Makes the plan on a GPU in place of `plan`, with equal bits, as it uses no library. The old plan
+ * stays for runs in which the GPU fails, or is returned if the GPU cannot run it. NULL on another
+ * failure. other->instead owns the old plan from then on. After another failure the old plan is
+ * freed. Errors of a GPU or its memory are forgiven. */
 static rd_plan *plan_on_gpu(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                             rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                             const rd_given *given)
@@ -363,8 +377,13 @@ static rd_plan *plan_on_gpu(rd_plan *plan, rd_pool *work, rd_exprs in, const int
     return NULL;
 }
 
-/* Makes a single plan on the best backend: the chosen one; a GPU, if AUTO finds it faster; or this
- * processor, if a device that need not be used refuses the plan.  NULL on failure. */
+/* Makes a single plan on the best backend: the chosen one; a GPU, if AUTO finds it faster; this
+ * processor, if a device that need not be used refuses the plan (refused, without an error).
+ * plan_on() has then freed the refused plan.
+ * shift: by input, how many elements its address in a run is moved from its leaf, or NULL.
+ * given: what other plans have computed into memory.  choice: traversal and sizes to plan by.
+ * `work` is the pool of planning, NULL if there was no memory for it.
+ * The caller owns the plan.  NULL on failure; *too_much: it needs several plans. */
 rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                        rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                        const rd_given *given, bool *too_much)
@@ -385,8 +404,10 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
     return plan_on(ctx, work, in, shift, results, &on_cpu, choice, given, too_much, &refused);
 }
 
-/* Makes a plan, in parts if it is too large for one, and writes a trace event of that.  NULL after
- * recording the failure. */
+/* Makes a plan, in parts (several plans) if it is too large for one, and writes a trace event.
+ * Plans of parts are never brief: they have compiled loops at once. NULL after recording the
+ * failure. numbers: inputs that are constants, whose values are in memory. The caller frees the
+ * plan by rd_plan_drop(). Without the trace file that was asked for, there is no plan. */
 static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                              const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                              const rd_choice *choice)
@@ -419,7 +440,8 @@ static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs n
 }
 
 /* Makes a plan that the context does not own, while the environment variables are held constant.
- * Numbers are inputs that are no leaves; shift is how far each input is moved from its leaf. */
+ * numbers: inputs that are constants; shift: by input, how many elements it is moved from its
+ * leaf, or NULL. */
 rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                          const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                          const rd_choice *choice)
@@ -432,8 +454,9 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbe
     return plan;
 }
 
-/* Checks the arguments, makes a plan, brief or not, and gives it to the context, which frees it at
- * its end.  NULL after recording the failure. */
+/* Checks the arguments, makes a plan, and gives it to the context, which frees it at its end.
+ * brief: for first runs, without compiled loops. NULL after recording the failure. `work` may be
+ * NULL, which planning reports. */
 static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts,
                      bool brief)
 {
@@ -469,7 +492,7 @@ void rd_plan_free(rd_plan *plan)
     rd_plan_drop(plan);
 }
 
-/* Names rd_plan_run() in the error sentences of a plan and all plans in it. */
+/* Makes error sentences of a plan, and of all plans in it, begin with rd_plan_run. */
 static void name_runs(rd_plan *plan)
 {
     plan->call = "rd_plan_run";
@@ -479,8 +502,9 @@ static void name_runs(rd_plan *plan)
         name_runs(plan->parts->part[k].plan);
 }
 
-/* Makes a plan for real inputs and results in place of complex ones.  A complex input is the leaf
- * of pairs below it. */
+/* Makes a plan for real inputs and results in place of complex ones, which are pairs of reals
+ * along one more axis. A complex input is the leaf of pairs below it. NULL on failure. The list
+ * `leaf` is freed here; without memory for it an error is recorded, and no plan is made. */
 static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan = NULL;

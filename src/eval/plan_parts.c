@@ -22,7 +22,7 @@ typedef struct making {
 } making;
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
-/* The number of an array, which is that of the part that makes it. */
+/* The number of the array that holds expression e, which is that of the part that computes it. */
 static int32_t array_of(const rd_split_parts *cuts, const rd_expr *e)
 {
     int32_t k = 0;
@@ -32,7 +32,8 @@ static int32_t array_of(const rd_split_parts *cuts, const rd_expr *e)
     return k;
 }
 
-/* Bytes of an array between parts, in whole cache lines of 64; 0 for a part that makes results. */
+/* Bytes of an array between parts, in whole cache lines of 64; 0 if e is NULL: the part makes
+ * results. */
 static int64_t bytes_of(const rd_expr *e)
 {
     if (!e) /* results, which come behind arrays, are none */
@@ -42,8 +43,9 @@ static int64_t bytes_of(const rd_expr *e)
     return rd_bytes_add(bytes, 64) / 64 * 64;
 }
 
-/* The lowest offset for part k's array that overlaps no array still to be read when part k runs
- * (first fit). last: by array, its last reader.  Arrays that lie elsewhere do not count. */
+/* The lowest offset for part k's array at which it overlaps no array that is still to be read when
+ * part k runs (first fit). last: by array, its last reader. Arrays in the caller's memory do not
+ * count. It moves up behind each array that it overlaps, until none does. */
 static int64_t free_place(const making *m, const int32_t *last, int32_t k)
 {
     const rd_parts *parts = m->plan->parts;
@@ -66,7 +68,9 @@ static int64_t free_place(const making *m, const int32_t *last, int32_t k)
 }
 
 /* Assigns offsets to all arrays between parts; arrays needed at different times share memory.
- * Leaves that products read in place get offsets in the spare memory instead.  False: no memory. */
+ * Leaves that products read in place get offsets in the spare memory, for runs in which they
+ * overlap a result. False: no memory. `direct` is the array that is made in the result's own
+ * memory, which needs no place. */
 static bool place_arrays(making *m)
 {
     rd_parts *parts = m->plan->parts;
@@ -107,8 +111,10 @@ static bool list_reads(making *m, const rd_split_part *cut, rd_plan_part *part)
     return part->read;
 }
 
-/* Plans one part, which computes cut->target into an array, or results from cut->first on.  Its
- * inputs are the caller's, then the arrays that it reads.  NULL on failure. */
+/* Plans one part, which computes cut->target into an array or, if that is NULL, results from
+ * cut->first on. Its inputs are the caller's, then the arrays that it reads. NULL on failure;
+ * *too_much: it must be smaller. m->in are the caller's inputs and m->shift how many elements
+ * each is moved by, NULL: none; cut->given are the arrays. */
 static rd_plan *plan_part(making *m, const rd_split_part *cut, rd_pool *work, bool *too_much)
 {
     const size_t   n      = (size_t)m->in.n + (size_t)cut->given.n;
@@ -131,7 +137,8 @@ static rd_plan *plan_part(making *m, const rd_split_part *cut, rd_pool *work, bo
                          m->choice, &given, too_much);
 }
 
-/* Makes the part of a sparse matrix product, which reads the values of both operands. */
+/* Makes the part that is a product of sparse matrices; it reads the arrays of both operands'
+ * stored values. False on failure. Its inputs are the caller's n_in, then the two arrays. */
 static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
 {
     rd_row_product *product;
@@ -150,10 +157,10 @@ static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
     return true;
 }
 
-/* Makes part k of the plan: lists the arrays that it reads, and plans it, or notes the facts of a
- * sparse product, whose plan has no stages. `target` is the array that the part makes; NULL: the
- * part makes results. `pointers` becomes the room for addresses of the part that reads most. False
- * on failure; *too_much: it must be smaller. */
+/* Makes part k of the plan: lists the arrays that it reads, and plans it; a sparse product has no
+ * stages to plan. parts->pointers grows to the room for addresses that this part needs. False on
+ * failure; *too_much: it must be smaller. part->array is the array that it makes, -1: results;
+ * part->input -1: no leaf is read in place. */
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_split_part *cut   = &m->cuts->cut[k];
@@ -176,7 +183,7 @@ static bool make_part(making *m, int32_t k, bool *too_much)
     return part->plan;
 }
 
-/* Fills in the plan's own description of the results. */
+/* Fills in the layouts of all results in the plan in parts. False after recording what is wrong. */
 static bool describe_results(making *m)
 {
     rd_request *request = rd_pool_get(m->work, (size_t)m->results.n * sizeof *request);
@@ -202,7 +209,8 @@ static bool is_dense(const rd_expr *e, const int64_t *stride)
     return true;
 }
 
-/* True if all parts that read the array are sparse products, which read it in place. */
+/* True if all parts that read the array are products of sparse matrices, which can read the
+ * caller's memory in place. */
 static bool only_products_read(const rd_parts *parts, int32_t array)
 {
     for (int32_t k = 0; k < parts->n; k++)
@@ -213,7 +221,8 @@ static bool only_products_read(const rd_parts *parts, int32_t array)
 }
 
 /* Lets products read operands in place (lies) that are dense arrays of the caller in host memory,
- * and that no other part reads. */
+ * if no other part reads them as arrays. part->input is the number of the input that the leaf
+ * is, -1: it is no input, and `leaf` its address. */
 static void find_leaves(making *m)
 {
     for (int32_t k = 0; k < m->plan->parts->n_array; k++) {
@@ -233,8 +242,9 @@ static void find_leaves(making *m)
     }
 }
 
-/* Lets a product that is the only result, dense and of its type, be computed right in the output:
- * its array is parts->direct; -1: there is no such product. */
+/* Finds a product that is the only result, dense and of its type: it is computed right in the
+ * output, parts->direct being its array; -1: there is no such product. Such a plan ends with a
+ * part that only copies the product (array -1, one read), which then has nothing to do. */
 static void find_direct(making *m)
 {
     rd_parts            *parts = m->plan->parts;
@@ -249,7 +259,9 @@ static void find_direct(making *m)
 }
 
 /* Makes the plans of all parts, finds arrays that need no memory of their own, and assigns memory
- * to the others; false after a failure. */
+ * to the others; false after a failure. *too_much: parts must be smaller. parts->n_array counts
+ * the arrays; find_leaves() and find_direct() find those without memory, place_arrays() places
+ * the others. */
 static bool make_parts(making *m, bool *too_much)
 {
     rd_parts *parts = rd_pool_get(m->plan->pool, sizeof *parts);
@@ -271,7 +283,7 @@ static bool make_parts(making *m, bool *too_much)
     return place_arrays(m);
 }
 
-/* Makes a single plan if there is nothing to split, however long that takes. */
+/* Makes a single plan if there is nothing to split, however long that takes (without limits). */
 static rd_plan *make_whole(making *m, bool *too_much)
 {
     const rd_given none = { 0 };
@@ -305,8 +317,9 @@ static rd_exprs exprs_of(rd_pool *pool, rd_results results)
     return (rd_exprs){ exprs, results.n };
 }
 
-/* Makes a plan in parts, with ever smaller parts until each can be planned.  NULL after recording
- * the failure. */
+/* Makes a plan in parts (several plans that run in order), with smaller and smaller parts until
+ * each can be planned. NULL after recording the failure. rd_split_limits ends with 0. Each try
+ * begins without the error of the last one (RD_ERR_LIMIT). The caller owns the plan. */
 rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_results results,
                           const rd_eval_opts *opts, const rd_choice *choice)
 {
@@ -352,7 +365,8 @@ int64_t rd_parts_bytes(const rd_parts *parts)
     return bytes;
 }
 
-/* Makes a plan and its parts keep their frames at one place, which other plans may share. */
+/* Makes a plan and its parts keep the memory of their runs (a frame) at one place, which other
+ * plans may share. */
 void rd_plan_share_frames(rd_plan *plan, _Atomic(struct rd_frame *) *frames)
 {
     plan->frames = frames;

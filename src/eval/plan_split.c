@@ -44,8 +44,8 @@ static const rd_expr *expr_of(const cutter *k, int32_t i)
     return k->c.seen[i].expr;
 }
 
-/* The weight of an expression itself, with the axes that it adds to a nest: all loops over its
- * operand, if it is not inlined. */
+/* The weight of an expression itself: 1, and AXIS for each loop axis that it adds to a nest. A
+ * node that is not inlined adds all loops over its operand. */
 static int32_t own_weight(const rd_expr *e)
 {
     switch (e->kind) {
@@ -61,9 +61,10 @@ static int32_t own_weight(const rd_expr *e)
     }
 }
 
-/* True if the plan may be split at node i.  Products stay with the sums they are contracted
- * with.  A value much larger than all leaves and results is not stored, because nobody expects
- * that memory. */
+/* True if the plan may be split at node i, by storing its value between parts. Products stay with
+ * sums that add them by an fma, as a store would round. A value much larger than all leaves and
+ * results is not stored, because nobody expects that memory. A node that is cut already is no
+ * candidate; most: the elements that may be stored. */
 static bool may_be_cut(const cutter *k, int32_t i)
 {
     const rd_expr *e = expr_of(k, i);
@@ -85,7 +86,8 @@ static void push(cutter *k, int32_t *n, int32_t i)
     }
 }
 
-/* Pushes all operands of an expression. An operand that a node lacks, such as a mask, is NULL. */
+/* Pushes all operands of an expression that the current traversal has not visited. An operand that
+ * is missing, such as a mask, is NULL. */
 static void push_all(cutter *k, int32_t *n, const rd_expr *e)
 {
     for (int o = 0; o < e->n_in; o++)
@@ -93,8 +95,9 @@ static void push_all(cutter *k, int32_t *n, const rd_expr *e)
             push(k, n, number_of(k, e->in[o]));
 }
 
-/* Pushes the operands of node i.  If a contracted product is stored for other readers, its
- * factors are pushed instead, because the sum computes it again. */
+/* Pushes the operands of node i. If a product that i adds by an fma is stored for other readers,
+ * its factors are pushed instead, because the sum computes it again. rd_contracted() is that
+ * product for operand o, NULL: none; `cut`: it is stored. *n counts what is on the stack. */
 static void push_operands(cutter *k, int32_t *n, int32_t i)
 {
     const rd_expr *e = expr_of(k, i);
@@ -116,8 +119,10 @@ static void push_results(cutter *k, int32_t *n)
         push(k, n, number_of(k, k->results.at[r]));
 }
 
-/* The weight of node i, or of the results if i is -1, down to stored nodes, which are listed in
- * `met`.  Stops early once it is much larger than `enough`. */
+/* The weight (planning work, mostly loop axes) of what a part would compute for node i, or for the
+ * results if i is -1: down to stored nodes, which are listed in k->met. Stops early once it is
+ * much larger than `enough`. i < 0 also counts the axes of the results. A node visited by this
+ * traversal has its stamp. */
 static int64_t weight_of(cutter *k, int32_t i, int64_t enough)
 {
     int32_t n      = 0;
@@ -148,7 +153,9 @@ static int64_t weight_of(cutter *k, int32_t i, int64_t enough)
 }
 
 /* Finds the best node to store among the nearest candidates below node i, or below the results for
- * -1.  That is the heaviest, or a smaller array of at least half its weight; -1: there is none. */
+ * -1: the heaviest, or a smaller array of at least half its weight; -1: there is none. A
+ * candidate ends the search below it. `left` limits the visits; bound: the upper bound of a
+ * node's weight. */
 static int32_t best_below(cutter *k, int32_t i)
 {
     enum { FAR = 16 }; /* nodes per unit of weight; a longer search finds nothing useful */
@@ -179,8 +186,9 @@ static int32_t best_below(cutter *k, int32_t i)
 }
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
-/* Stores nodes below node i (or the results for -1) until the rest weighs no more than the limit,
- * or there is no candidate.  Then notes the weight as the node's bound. */
+/* Stores nodes below node i (or the results for -1) until what is left weighs no more than the
+ * limit, or there is no candidate. That weight becomes the node's bound. weight_of() is that
+ * weight, and best_below() the node to store, -1: none. */
 static void cut_below(cutter *k, int32_t i)
 {
     int64_t weight = weight_of(k, i, k->limit);
@@ -193,7 +201,8 @@ static void cut_below(cutter *k, int32_t i)
         k->node[i].bound = weight < INT32_MAX ? (int32_t)weight : INT32_MAX;
 }
 
-/* Stores operands and results of sparse matrix products, which a kernel computes from arrays. */
+/* Marks operands and results of sparse matrix products as stored, because a kernel computes these
+ * from arrays. */
 static void cut_at_products(cutter *k)
 {
     for (int32_t i = 0; i < k->c.n_seen; i++) {
@@ -204,7 +213,7 @@ static void cut_at_products(cutter *k)
     }
 }
 
-/* Marks all products that are contracted with a sum. */
+/* Marks all products that a sum adds by an fma, with one rounding. */
 static void find_contracted(cutter *k)
 {
     for (int32_t i = 0; i < k->c.n_seen; i++) {
@@ -219,8 +228,11 @@ static void find_contracted(cutter *k)
     }
 }
 
-/* Splits everywhere where the weight exceeds the limit, operands first.  The sum of the operands'
- * bounds is an upper bound, so that most nodes need no traversal.  False after a cancel. */
+/* Marks nodes as stored wherever the weight of a part exceeds the limit, operands first. The sum
+ * of the operands' bounds is an upper bound, so that most nodes need no traversal. False after a
+ * cancel. By node: `own` is its weight, `bound` an upper bound of what is below it and not
+ * stored, `cut` that it is stored. cut_below() stores nodes until the limit is kept, for -1
+ * below all results. */
 static bool cut_all(cutter *k)
 {
     find_contracted(k);
@@ -238,12 +250,12 @@ static bool cut_all(cutter *k)
         if (bound > k->limit)
             cut_below(k, i);
     }
-    cut_below(k, -1);
+    cut_below(k, /*i=*/-1);
     return true;
 }
 
-/* Computes the most elements of a stored value: four times those of leaves and results together,
- * and 65536. */
+/* Computes the most elements of a stored value: 65536, and four times those of leaves and results
+ * together. */
 static void measure(cutter *k)
 {
     k->most = 1 << 16;
@@ -255,7 +267,8 @@ static void measure(cutter *k)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Lists the stored nodes that the last traversal met as what the part reads; false: no memory. */
+/* Lists the stored nodes that the last traversal met (k->met) as what the part reads; false: no
+ * memory. */
 static bool take_given(cutter *k, rd_split_part *cut)
 {
     rd_expr **given = rd_pool_get(k->c.pool, (size_t)(k->n_met + 1) * sizeof *given);
@@ -266,7 +279,9 @@ static bool take_given(cutter *k, rd_split_part *cut)
     return given;
 }
 
-/* Lists the parts that compute stored nodes, operands first, with what each reads. */
+/* Lists the parts that compute stored nodes, operands first, with what each reads. False: no
+ * memory. `copied`: stored as a copy of a result. weight_of() goes through what is below the
+ * node, and take_given() takes the stored nodes that it met. */
 static bool list_targets(cutter *k, rd_split_parts *cuts)
 {
     for (int32_t i = k->c.n_seen; i-- > 0;) {
@@ -283,9 +298,10 @@ static bool list_targets(cutter *k, rd_split_parts *cuts)
     return true;
 }
 
-/* Lists the parts that copy results from stored arrays, as many results in each as the limit
- * allows.  They are needed if one nest cannot hold all results, because an output may overlap what
- * others read. */
+/* Lists the parts that copy results from stored arrays, as many in each as the limit allows. They
+ * are needed if one nest cannot hold all results: these must come last, as an output may overlap
+ * what other parts read. False: no memory. The part whose results exceed the limit loses the
+ * last one, unless it has only one (n). Results that are one node are read once (stamp). */
 static bool copy_results(cutter *k, rd_split_parts *cuts)
 {
     for (int32_t first = 0, n; first < k->results.n; first += n) {
@@ -311,11 +327,13 @@ static bool copy_results(cutter *k, rd_split_parts *cuts)
     return true;
 }
 
-/* Lists all parts in the order of their runs: stored nodes, then results.  If one nest cannot hold
- * all results (apart), each is stored first and copied at the end.  False: no memory. */
+/* Lists all parts in the order of their runs: stored nodes, then results. If one nest cannot hold
+ * all results, each is stored first and copied at the end. False: no memory. apart: one nest
+ * cannot hold all results. The last traversal lists in k->met what the results' part reads. */
 static bool list_parts(cutter *k, rd_split_parts *cuts)
 {
-    const bool     apart = k->results.n > 1 && weight_of(k, -1, k->limit) > k->limit;
+    /* each result is stored and copied */
+    const bool     apart = k->results.n > 1 && weight_of(k, /*i=*/-1, k->limit) > k->limit;
     rd_split_part *last;
 
     for (int r = 0; r < k->results.n && apart; r++)
@@ -326,12 +344,13 @@ static bool list_parts(cutter *k, rd_split_parts *cuts)
         return copy_results(k, cuts);
     last  = &cuts->cut[cuts->n++];
     *last = (rd_split_part){ .n = k->results.n };
-    (void)weight_of(k, -1, INT64_MAX);
+    (void)weight_of(k, /*i=*/-1, INT64_MAX);
     return take_given(k, last);
 }
 
-/* Splits results into parts of about `limit` axes: finds nodes to store, then lists the parts in
- * the order of their runs.  NULL: no memory, or a cancel. */
+/* Splits results into parts (plans that run in order) of about `limit` axes: finds nodes to store
+ * between parts, then lists the parts. NULL: no memory, or a cancel. AXIS is the weight of one
+ * axis; cut_all() marks the nodes to store, list_parts() lists the parts. */
 rd_split_parts *rd_split_exprs(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit)
 {
     cutter          k    = { .c = { .ctx = ctx, .pool = pool }, .limit = AXIS * limit };

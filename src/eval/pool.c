@@ -9,7 +9,8 @@ enum { FIRST_CHUNK = 2 << 10, MOST_CHUNK = 256 << 10 };
 /* For tests: each piece of memory is a chunk of its own. */
 static bool apart;
 
-/* For tests: makes new pools allocate each piece by itself. */
+/* For tests: makes new pools allocate each piece by itself, so that each may be the one that
+ * fails. */
 void rd_pool_pieces_apart(void)
 {
     apart = true;
@@ -41,8 +42,7 @@ rd_pool *rd_pool_new(rd_ctx *ctx)
     return new_pool(ctx, FIRST_CHUNK);
 }
 
-/* Makes a pool that records nothing if there is no memory, for any thread; NULL without memory.
- * Tests keep each piece in a chunk of its own (apart). */
+/* Makes a pool that records nothing if there is no memory, for any thread; NULL without memory. */
 rd_pool *rd_pool_quiet(rd_ctx *ctx)
 {
     rd_pool *pool = rd_alloc_quiet(ctx, sizeof *pool);
@@ -64,8 +64,9 @@ rd_pool *rd_pool_planning(rd_ctx *ctx)
     return pool;
 }
 
-/* Adds a chunk of at least `need` bytes in front of the others; NULL: no memory.  The next one will
- * be twice as large, up to MOST_CHUNK. */
+/* Adds a chunk of at least `need` bytes in front of the pool's list; NULL: no memory. The next one
+ * will be twice as large, up to MOST_CHUNK. A quiet pool records no error. pool->next is the
+ * size of the next one. */
 static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
 {
     size_t         room = need > pool->next ? need : pool->next;
@@ -88,7 +89,8 @@ void *rd_pool_get(rd_pool *pool, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* Returns memory of the pool that is not zeroed, aligned to 16 bytes; NULL without memory. */
+/* Returns memory of the pool that is not zeroed, aligned to 16 bytes; NULL without memory. The
+ * newest chunk is asked first; what is left in an older one is not used again. */
 void *rd_pool_raw(rd_pool *pool, size_t bytes)
 {
     size_t         need  = (bytes + 15) & ~(size_t)15;
@@ -124,7 +126,9 @@ int64_t rd_pool_bytes(const rd_pool *pool)
     return bytes;
 }
 
-/* Frees all chunks; the context keeps one of planning. */
+/* Frees all chunks of a pool; the context keeps one chunk of planning for the next time. Pools
+ * of planning hand one chunk of RD_PLANNING_CHUNK bytes back, if the context wants it. NULL does
+ * nothing. */
 void rd_pool_free(rd_pool *pool)
 {
     if (!pool)

@@ -21,15 +21,17 @@ static double seconds_of(const rd_plan *plan)
     for (int k = 0; k < TIMES; k++) {
         const double begun = rd_seconds();
 
-        if (rd_plan_execute(plan, NULL, NULL, /*progress=*/NULL, /*stats=*/NULL) != RD_OK)
+        if (rd_plan_execute(plan, /*in=*/NULL, /*out=*/NULL, /*progress=*/NULL, /*stats=*/NULL) !=
+            RD_OK)
             return 0;
         least = fmin(least, rd_seconds() - begun);
     }
     return least;
 }
 
-/* The rate of evaluating y on this processor: bytes read and written, or operations counted as
- * additions, per second of the fastest run; 0 on failure. */
+/* The rate at which y is evaluated on this processor, in the fastest run: bytes read and written
+ * per second (of_bytes), or operations, counted as additions; 0 on failure. y may be NULL, after
+ * a failure. `found` is the memory of the result. The plan is freed. */
 static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CPU, .deterministic = true };
@@ -54,7 +56,7 @@ static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
     return seconds > 0 ? amount / seconds : 0;
 }
 
-/* Bytes per second (true: of bytes, not operations) of a sum over a large array. */
+/* Bytes per second of a sum over an array that is larger than caches. */
 static double rate_of_memory(rd_ctx *ctx)
 {
     float *const x    = calloc(READ, sizeof *x);
@@ -68,7 +70,8 @@ static double rate_of_memory(rd_ctx *ctx)
     return rate;
 }
 
-/* Additions per second of a Gaussian sum over pairs of points. */
+/* Operations (as additions) per second of a Gaussian sum over pairs of points, which computes much
+ * and reads little. */
 static double rate_of_operations(rd_ctx *ctx)
 {
     float x[POINTS];
@@ -76,13 +79,14 @@ static double rate_of_operations(rd_ctx *ctx)
     for (int k = 0; k < POINTS; k++)
         x[k] = (float)k / POINTS;
     rd_expr *const points   = rd_wrap(ctx, x, RD_SHAPE(POINTS));
-    rd_expr *const distance = rd_sub(rd_expand(points, 1), rd_expand(points, 0));
+    rd_expr *const distance = rd_sub(rd_expand(points, /*axis=*/1), rd_expand(points, /*axis=*/0));
 
     return rate_of(ctx, rd_sum(rd_exp(rd_neg(rd_square(distance))), RD_DIMS(1)),
                    /*of_bytes=*/false);
 }
 
-/* Measures this processor's rates in a context of their own. */
+/* Measures this processor's rates, in a context made for that. False: it failed. A rate of 0
+ * means that it failed. */
 static bool measure_here(int32_t threads, rd_rates *rates)
 {
     const rd_ctx_opts opts = { .threads = threads };
@@ -110,8 +114,10 @@ static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
            measure_here(rd_ctx_threads(ctx), rates);
 }
 
-/* Measures the rates of the context's GPU, unless the context has them.  The process keeps those of
- * the device that was measured last.  False: there is no GPU, or it cannot be measured. */
+/* Measures the rates of the context's GPU and of this processor, unless the context has them. The
+ * process keeps those of the device that was measured last. False: there is no GPU, or it cannot
+ * be measured. rd_ctx_device() counts GPUs from 1 on, so `device` from 0; key is a hash of the
+ * GPU's name, 0: none. all->rates are the context's, valid if they have that key. */
 bool rd_rates_learn(rd_ctx *ctx)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -4,15 +4,17 @@
 #include "eval/tuning.h"
 #include "kernels/loop/alternatives.h"
 
-/* Memory of a pool, in the form that the backend asks for. */
+/* Zeroed memory of a pool, in the form that the backend asks for. */
 static void *memory_of(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
 }
 
 /* ---- A device -------------------------------------------------------------------------------- */
-/* True if the device accepts each stage as it is.  A program that cannot be made counts as
- * accepted: making it later reports why. */
+/* True if the device accepts each stage of the nest as it is, with reductions of different axes in
+ * one loop. A program that cannot be made counts as accepted: making it later reports why.
+ * suits() is the backend's answer for a program that is not prepared. The slots that lowering
+ * appended are dropped again. */
 static bool is_accepted(rd_nest *nest, const rd_backend_use *use)
 {
     rd_graph     *g      = nest->tree->graph;
@@ -41,7 +43,8 @@ void rd_force_recompute(int apart)
     rd_force_sides_of_pairs(apart > 0);
 }
 
-/* True if the plan stores something of each pair between stages that each stage could compute. */
+/* True if the plan stores a value for each of many pairs (over 2^20) between stages that each
+ * stage could compute again. */
 static bool stores_pairs(const rd_tree *tree)
 {
     static const int64_t MANY = 1 << 20;
@@ -75,8 +78,9 @@ static bool keeps_pairs(const rd_tree *tree)
     return false;
 }
 
-/* True if some reduction takes the results of another one in the loop that makes them, and would
- * keep it from making vectors of them. */
+/* True if some reduction takes the results of another one in the loop that makes them, and so
+ * keeps that loop from vectors. use[u] are the values that a stored one reads; results in an
+ * array between stages are made in another loop. */
 static bool takes_neighbours(const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
@@ -92,10 +96,10 @@ static bool takes_neighbours(const rd_tree *tree)
     return false;
 }
 
-/* True if comparing both plans is worth some hundred microseconds: much work, and few enough
- * values. Copies of many values would exceed the limits of a plan. If `crossed` is false, no
- * reductions conflict in a loop; they may all the same run better one after the other. Tests
- * force the answer (`forced`, -1: always share, 1: always ask). */
+/* True if comparing plans with shared and with separate loops is worth some hundred microseconds:
+ * much work, few enough values, and a reason (crossed: reductions that want different loops share
+ * one). Tests force the answer (forced, -1: never ask, 1: always). Work counts one operation for
+ * each point that a stored value's loops visit. forced > 0 also takes little work. */
 static bool is_worth_asking(const rd_tree *tree)
 {
     enum { MOST = 128 };
@@ -118,7 +122,9 @@ typedef struct price {
     double ns, bytes;
 } price;
 
-/* Sums up the cost of a plan's stages; false: no memory. */
+/* Sums up the estimated time of a plan's stages, and the bytes of arrays between them; false: no
+ * memory. Slots from n_slot on are those that lowering appended, which are dropped again at the
+ * end. */
 static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
 {
     rd_graph     *g      = nest->tree->graph;
@@ -138,7 +144,11 @@ static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
     return ok;
 }
 
-/* Notes for explain which plan was taken and which was not. */
+/* Notes for explain that loops of their own (apart) were taken, and the times in nanoseconds of
+ * both; `together` is that of shared loops.  Called only when loops of their own won, which need
+ * not be the cheapest: so that alternative is taken while it is the only one, and the other is
+ * shown as rejected.  In an alternative, 0 and false say that no number belongs to its name.
+ * False: no memory. */
 static bool note_choice(rd_graph *g, double apart, double together)
 {
     rd_text         line = { 0 };
@@ -153,9 +163,9 @@ static bool note_choice(rd_graph *g, double apart, double together)
     return rd_graph_say(g, &line);
 }
 
-/* Compares the prices of separate and of shared loops.  Both may be wrong by a factor, so sharing
- * stands until it costs DEARER times as much.  It also stands if separate loops need 256 MB more
- * for arrays.  If sharing needs arrays of all pairs, it must be SAFER times as fast. */
+/* Compares the prices of separate (own) and of shared loops. Both may be wrong by a factor, so
+ * sharing stands until it costs DEARER times as much, or if separate loops need 256 MB more for
+ * arrays. If sharing needs arrays of all pairs, it must be SAFER times as fast. */
 static bool are_separate_cheaper(const price *own, const price *shared)
 {
     static const double DEARER = 1.5, MUCH = 256e6, PAIRS = 16e6, SAFER = 2;
@@ -165,7 +175,8 @@ static bool are_separate_cheaper(const price *own, const price *shared)
                : shared->ns > DEARER * own->ns && own->bytes <= shared->bytes + MUCH;
 }
 
-/* True if separate loops are cheaper.  *ok: there was memory. */
+/* True if the plan with separate loops is cheaper, or tests force it; notes that for explain. *ok:
+ * there was memory. False without memory, too. */
 static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest *together, bool *ok)
 {
     price own, shared;
@@ -177,8 +188,9 @@ static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest 
     return *ok;
 }
 
-/* Plans for this processor: returns the plan with shared loops, or one with separate loops if that
- * is much cheaper.  NULL on failure. */
+/* Plans for this processor: returns the nest with shared loops (together), or one with separate
+ * loops if that is much cheaper. NULL on failure. own.apart asks the pipeline for separate
+ * loops. The pool owns both nests. */
 static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx,
                              rd_pool *pool, int n, const rd_request *request, const rd_given *given,
                              const rd_eval_opts *opts, const rd_choice *choice)
@@ -198,7 +210,9 @@ static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ct
     return ok ? together : NULL;
 }
 
-/* Plans for a device: separate loops only if the device refuses a stage with shared ones. */
+/* Plans for a device: returns the nest, or one with separate loops if the device refuses a stage
+ * in which reductions of different axes share loops. NULL on failure. `crossed`: such reductions
+ * share loops in this nest; cross: they may. */
 static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx *ctx,
                                 rd_pool *pool, int n, const rd_request *request,
                                 const rd_given *given, const rd_eval_opts *opts,
@@ -212,8 +226,9 @@ static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx
     return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
 }
 
-/* Plans for a backend.  If reductions that want different loops share loops in the first plan
- * (crossed), a plan with separate loops may take its place.  NULL on failure. */
+/* Plans for a backend. If reductions that want different loops share them in the first nest
+ * (crossed), one with separate loops may take its place. NULL on failure. nest_for_device() and
+ * nest_for_cpu() make that choice. */
 rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
                     const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
                     const rd_choice *choice)

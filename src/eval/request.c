@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sufficient test that no elements overlap: sorted by stride, each axis steps over all that
- * the finer ones reach. */
+/* A sufficient test that no elements overlap: sorted by stride, each axis steps further than all
+ * finer ones reach together. step: absolute strides. `reach` is how far the axes that are used
+ * reach together; n counts the axes. */
 static bool is_surely_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     int64_t reach             = 0;
@@ -35,8 +36,9 @@ static int by_value(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* True if no two elements share an address.  Exact for up to 4096 elements, by sorting their
- * addresses; larger arrays that fail the sufficient test count as overlapping. */
+/* True if no two elements share an address. This is exact for up to 4096 elements, by sorting
+ * their addresses. Larger arrays that fail the sufficient test count as overlapping. at[] has
+ * the addresses of all elements, axis by axis. */
 static bool is_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     enum { SMALL = 4096 };
@@ -93,7 +95,8 @@ bool rd_output_begins(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_
 }
 
 /* True if an output's layout, type, origin and alignment suit y, and its elements do not overlap;
- * fills in its strides.  Else records what is wrong. */
+ * fills in its strides.  Else records what is wrong.  rd_array_layout() fills in the strides,
+ * rd_array_writable() checks that memory may be written, rd_output_begins() the first indices. */
 bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
                      int64_t *stride)
 {
@@ -130,8 +133,10 @@ bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_a
     return true;
 }
 
-/* Checks result k and fills in its request and output.  Without a given output the layout is dense,
- * or as the output asks.  The elements are at [lo, hi) around the base address. */
+/* Checks result k and fills in its request and output. If the output has no memory, the layout is
+ * dense, or as it asks. Its elements are at [lo, hi) around the base address. False after
+ * recording what is wrong. y->extent and strides give how far each axis reaches; slot -1: no
+ * program stores it yet. Without an output the layout is dense. */
 static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *result,
                          rd_request *r, rd_output *o)
 {

@@ -29,15 +29,17 @@ typedef struct storing {
     int64_t          before;  /* number of positions in the levels so far */
 } storing;
 
-/* The number of stored places of the pattern. */
+/* The number of stored elements of the pattern. */
 static int64_t places_of(const storing *s)
 {
     return rd_values_of(s->x)->extent[0];
 }
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
-/* Chooses default levels: the axes of the pattern, the first dense and others compressed (CSR of
- * a matrix).  Then follow the axes that the pattern lacks, all dense. */
+/* Chooses how each axis is stored (its level) if the caller did not: the first axis of the pattern
+ * dense, the others compressed, as CSR is for a matrix. Axes that the pattern lacks follow, all
+ * dense. rd_coord_of_axis() is the number of the pattern's coordinates along an axis, -1: it has
+ * none. A pattern of one axis is compressed, as there must be a list. */
 static void choose_levels(storing *s)
 {
     rd_sparse_array *out   = s->out;
@@ -56,8 +58,9 @@ static void choose_levels(storing *s)
             out->level[out->n_level++] = (rd_stored_level){ .kind = RD_LEVEL_DENSE, .axis = a };
 }
 
-/* The axes that the pattern must have: those with a compressed or coordinate level, and those
- * before one.  A matrix without requested levels is CSR. */
+/* The set of axes that the pattern must have: those whose level is compressed or coordinates, and
+ * those before one. A matrix without requested levels becomes CSR, which needs both axes. Dense
+ * levels at the end need no pattern. */
 static uint64_t pattern_axes(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -72,8 +75,9 @@ static uint64_t pattern_axes(const storing *s)
     return axes;
 }
 
-/* Gives the pattern those axes that its levels need; both parts of a complex array get the same
- * pattern.  False after a failure. */
+/* Gives the pattern the axes that its levels need (see pattern_axes()); both parts of a complex
+ * array get the same pattern. False after a failure. rd_sparse_along() makes a pattern with
+ * these axes. */
 static bool have_axes(storing *s)
 {
     const uint64_t axes = pattern_axes(s);
@@ -86,7 +90,8 @@ static bool have_axes(storing *s)
     return true;
 }
 
-/* Records why level k, the way in which one axis is stored, is not valid; returns false. */
+/* Records why the requested level k (the way in which one axis is stored) is not valid; returns
+ * false. */
 static bool refuse_level(const storing *s, int k, const char *why)
 {
     rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: level %d is of axis %d and kind %d: %s", call, k,
@@ -94,9 +99,10 @@ static bool refuse_level(const storing *s, int k, const char *why)
     return false;
 }
 
-/* True if the requested levels are valid; else records why one is not.  There is one level per
- * axis.  The n_coord levels of the pattern come first; the axes after them are stored whole, so
- * dense. */
+/* True if the requested levels are valid; else records why one is not. There is one level per
+ * axis. The n_coord axes of the pattern come first; axes behind them are stored whole, so they are
+ * dense. `seen` are the axes that have a level. The last level of the pattern is never dense,
+ * and behind coordinates only coordinates follow. */
 static bool levels_ok(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -130,7 +136,7 @@ static bool levels_ok(const storing *s)
 }
 
 /* ---- Index arrays ---------------------------------------------------------------------------- */
-/* Element p of a row of int32 or int64 coordinates. */
+/* Element p of a leaf of int32 or int64 coordinates. */
 static int64_t index_at(const rd_expr *row, int64_t p)
 {
     const void *data = row->as.leaf->data;
@@ -138,8 +144,8 @@ static int64_t index_at(const rd_expr *row, int64_t p)
     return row->type == RD_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
 }
 
-/* Allocates an index row for n ints up to `most`, as int32 if they fit; false after recording
- * RD_ERR_MEMORY. */
+/* Allocates an index array of n ints up to `most`, as int32 if they fit, else int64; false after
+ * recording RD_ERR_MEMORY. */
 static bool make_row(const storing *s, int64_t n, int64_t most, rd_indices *row)
 {
     row->type = most <= INT32_MAX ? RD_I32 : RD_I64;
@@ -152,7 +158,7 @@ static bool make_row(const storing *s, int64_t n, int64_t most, rd_indices *row)
     return false;
 }
 
-/* Stores an index at a place of an index row. */
+/* Stores an index as element `at` of an index array. */
 static void put(const rd_indices *row, int64_t at, int64_t index)
 {
     if (row->type == RD_I32)
@@ -161,29 +167,29 @@ static void put(const rd_indices *row, int64_t at, int64_t index)
         ((int64_t *)row->data)[at] = index;
 }
 
-/* True if each element has its own entry at level k (how one axis is stored), because coordinates
- * follow. */
+/* True if each stored element has an entry of its own at level k: it is the pattern's last level,
+ * or coordinates follow. */
 static bool lists_all(const storing *s, int k)
 {
     return k + 1 == s->n_coord || s->out->level[k + 1].kind == RD_LEVEL_COORDINATES;
 }
 
-/* The row of coordinates along the axis of level k. */
+/* The coordinates of all stored elements along the axis of level k. */
 static const rd_expr *coord_of(const storing *s, int k)
 {
     return s->x->in[2 + rd_coord_of_axis(s->x, s->out->level[k].axis)];
 }
 
-/* True if stored place p begins a new entry at level k: another parent or coordinate than the place
- * before, or each place has an entry of its own. */
+/* True if stored element p begins a new entry (coordinate) at level k: its parent entry or its
+ * coordinate is not that of the element before, or each element has an entry of its own. */
 static bool is_new(const storing *s, int k, const rd_expr *coord, int64_t p)
 {
     return p == 0 || lists_all(s, k) || s->parent[p] != s->parent[p - 1] ||
            index_at(coord, p) != index_at(coord, p - 1);
 }
 
-/* True if coordinates behind a dense level are exactly one for each index, in order; else
- * records the error. */
+/* True if the stored elements behind a dense level are exactly one for each of its indices, in
+ * order, as a coordinate level needs there; else records the error. */
 static bool one_each(const storing *s, int k)
 {
     const int64_t n   = places_of(s);
@@ -197,16 +203,18 @@ static bool one_each(const storing *s, int k)
                                "have any number");
 }
 
-/* Builds the arrays of a compressed level (pos and crd) or a coordinate level (crd), and the entry
- * number of each place, which is its parent for the next level.  `upto`: parents with a begin so
- * far. */
+/* Builds the index arrays of level k: crd (coordinates) and, of a compressed level, pos (where
+ * each parent's entries begin, as a CSR row pointer). s->parent becomes the entry of each element,
+ * for the next level. False on failure. s->before is the number of parents; pos has one begin
+ * for each and the end. Parents without entries begin where the next one does. */
 static bool make_entries(storing *s, int k)
 {
     rd_stored_level     *l      = &s->out->level[k];
     const rd_expr *const coord  = coord_of(s, k);
     const bool           begins = l->kind == RD_LEVEL_COMPRESSED;
     const int64_t        n      = places_of(s);
-    int64_t              count = 0, upto = 0, entry = -1;
+    /* entries; parents that have a begin; the current entry */
+    int64_t count = 0, upto = 0, entry = -1;
 
     if (!begins && k > 0 && l[-1].kind == RD_LEVEL_DENSE && !one_each(s, k))
         return false;
@@ -232,8 +240,9 @@ static bool make_entries(storing *s, int k)
     return true;
 }
 
-/* Numbers the entries of a dense level: parent times extent plus coordinate.  False if there are
- * too many. */
+/* Numbers the entries of dense level k, which has no arrays: parent times extent plus coordinate.
+ * False after recording that there are too many. s->before counts the entries of the levels so
+ * far, and s->parent[p] is the entry of place p; coord_of() are its coordinates. */
 static bool make_dense(storing *s, int k)
 {
     const int64_t extent = s->x->extent[s->out->level[k].axis], n = places_of(s);
@@ -248,7 +257,8 @@ static bool make_dense(storing *s, int k)
     return true;
 }
 
-/* Builds the arrays of all levels, each of which stores one axis, from the outermost on. */
+/* Builds the index arrays of all levels of the pattern, from the outermost on. False on failure.
+ * places_of() counts the stored places; the memory is freed here. */
 static bool make_levels(storing *s)
 {
     const int64_t  n    = places_of(s);
@@ -257,7 +267,7 @@ static bool make_levels(storing *s)
 
     s->parent = room; /* zeros: one position before the first level */
     s->number = room ? room + n : NULL;
-    s->before = 1;
+    s->before = 1; /* entries of the levels so far: one root */
     for (int k = 0; ok && k < s->n_coord; k++)
         ok = s->out->level[k].kind == RD_LEVEL_DENSE ? make_dense(s, k) : make_entries(s, k);
     rd_free(s->ctx, room);
@@ -265,8 +275,9 @@ static bool make_levels(storing *s)
 }
 
 /* ---- Elements in the order of the levels ----------------------------------------------------- */
-/* Sorts the stored places by the axes in the order of the levels, if the pattern has another order.
- * False on failure. */
+/* Sorts the stored elements by coordinates in the order of the levels' axes, unless the pattern
+ * has that order. False on failure. `as` is a pattern with the wanted order of axes; both parts
+ * of a complex array take it. */
 static bool order_places(storing *s)
 {
     rd_expr *coord[RD_MAX_RANK];
@@ -288,8 +299,8 @@ static bool order_places(storing *s)
 }
 
 /* ---- Values and fill ------------------------------------------------------------------------- */
-/* Evaluates the values of all stored places as one row; both parts of a complex array as complex
- * numbers. */
+/* Evaluates the values of all stored elements as one row; both parts of a complex array as complex
+ * numbers. False on failure. */
 static bool store_values(const storing *s)
 {
     rd_expr *const values =
@@ -300,8 +311,9 @@ static bool store_values(const storing *s)
     return row && rd_eval_for(s->ctx, call, row, &s->out->values) == RD_OK;
 }
 
-/* True if the fill is certainly 0 everywhere: a product with 0, or a sum of such, with only finite
- * factors, which are evaluated. */
+/* True if the fill value is certainly 0 everywhere: a product with 0 whose other factors are all
+ * finite, which is found by evaluating them, or a sum of such. rd_at() is 1 if all elements are
+ * finite (a bool). */
 static bool is_zero(const storing *s, rd_expr *fill)
 {
     if (fill->kind == RD_EXPR_VIEW)
@@ -316,8 +328,9 @@ static bool is_zero(const storing *s, rd_expr *fill)
     return one && rd_at(s->ctx, one, (rd_index){ 0 }) == 1;
 }
 
-/* The single fill value of a part, the real or the imaginary one: a fill that varies along an axis
- * is an error, unless it is 0 everywhere.  NULL after recording it. */
+/* The single fill value of a part (real or imaginary). A fill that varies along an axis is an
+ * error, unless it is 0 everywhere. NULL after recording it. rd_slim() leaves out axes along
+ * which the fill does not differ; what is left with extent 1 is selected. */
 static rd_expr *one_fill(const storing *s, const rd_expr *part)
 {
     rd_expr *fill = rd_slim(rd_fill_of(part));
@@ -332,12 +345,13 @@ static rd_expr *one_fill(const storing *s, const rd_expr *part)
                            "rd_stored() has what is stored, and rd_dense() all",
                            call, rd_shape_text(fill->rank, fill->extent, shape));
     while (fill && fill->rank > 0)
-        fill = rd_select_place(fill, 0, 0);
+        fill = rd_select_place(fill, /*axis=*/0, /*place=*/0);
     return fill;
 }
 
-/* Evaluates the fill, the value of all elements that are not stored.  A part without a fill
- * (stored) has no other elements. */
+/* Evaluates the fill, the value of all elements that are not stored. An array without a fill
+ * (`stored`) has no other elements. False on failure. one_fill() is the fill of a part as one
+ * number. */
 static bool store_fill(const storing *s)
 {
     rd_expr *fill;
@@ -374,7 +388,7 @@ void rd_sparse_array_free(rd_sparse_array *array)
 }
 
 /* True if the arguments of rd_eval_sparse() are valid: a sparse expression of this context, and an
- * output without arrays, as they would be lost.  Else records what is wrong. */
+ * output without arrays, which would be lost. Else records what is wrong. */
 static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
 {
     if (!y || !out)
@@ -396,8 +410,10 @@ static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
     return false;
 }
 
-/* Stores levels, values and fill of y in the output; false after recording the failure.  A complex
- * y has two parts with one pattern. */
+/* Stores levels (index arrays), values and fill of y in the output; false after recording the
+ * failure. A complex y has two parts with one pattern. rd_listed() lists the places of a
+ * product that has not done so yet. The steps choose levels, check them, sort the places, and
+ * make arrays. */
 static bool store(storing *s, rd_expr *y)
 {
     const bool pair = rd_is_complex(y);
@@ -414,7 +430,8 @@ static bool store(storing *s, rd_expr *y)
 }
 
 /* The public call: evaluates a sparse array and stores it as index arrays and values.  After a
- * failure the output asks for what it asked before. */
+ * failure the output asks for what it asked before.  store() fills `out`, whose arrays are the
+ * caller's to free; `asked` is a copy of what it asked. */
 rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out)
 {
     storing s = { .ctx = ctx, .out = out };
@@ -434,7 +451,7 @@ rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out)
     return rd_error(ctx);
 }
 
-/* Makes a leaf that owns an index array; NULL: there is none. */
+/* Makes a leaf that owns an index array from then on; NULL: there is none, or a failure. */
 static rd_expr *adopt_row(rd_ctx *ctx, rd_indices *row)
 {
     rd_array array = { .data  = row->data,
@@ -446,7 +463,8 @@ static rd_expr *adopt_row(rd_ctx *ctx, rd_indices *row)
     return array.data ? rd_adopt(ctx, &array) : NULL;
 }
 
-/* The public call: makes a sparse leaf that owns the arrays. */
+/* The public call: makes a sparse leaf that owns the arrays. Rows and values belong to the leaf
+ * from then on; `trusted` spares the checks, as rd_eval_sparse() made them. */
 rd_expr *rd_adopt_sparse(rd_ctx *ctx, rd_sparse_array *array)
 {
     rd_level       level[RD_MAX_RANK];

@@ -14,7 +14,8 @@ const rd_found *rd_tuned(rd_ctx *ctx, const rd_program *p)
     return found && found->stage ? found : NULL;
 }
 
-/* Takes measured numbers where the environment asks for none (0). */
+/* Sets tuning numbers that the environment left at 0 to the measured ones of the program's key, if
+ * it was measured. */
 static void take_measured(rd_ctx *ctx, rd_program *p)
 {
     const rd_found *found = rd_tuned(ctx, p);
@@ -25,7 +26,8 @@ static void take_measured(rd_ctx *ctx, rd_program *p)
 }
 
 /* Sets the tuning numbers of a program's kernels before it is prepared: those of RDIM_CUDA_TUNING,
- * then measured ones.  False after recording an error in the variable. */
+ * then measured ones; 0 means the device's rule. False after recording an error in the variable.
+ * Programs with equal keys share measurements. */
 bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_CUDA_TUNING);
@@ -54,7 +56,7 @@ bool rd_plan_uses_device(const rd_plan *plan)
 }
 
 /* Makes runs of a plan, or of its parts, measure stages on a device that have no measurement yet.
- * False: there are none. */
+ * False: there are none. rd_tuned() is what was found for a stage, NULL: nothing. */
 bool rd_plan_start_measuring(rd_plan *plan)
 {
     bool any = false;

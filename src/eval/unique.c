@@ -24,35 +24,38 @@ static rd_expr *leaf_of(const distinct *d, const rd_array *array)
     return rd_leaf_of(d->ctx, array, call);
 }
 
-/* Sorts the elements, finds the positions where runs of equal elements begin, and takes the values
- * there.  False on failure. */
+/* Sorts the elements, finds the positions where runs (ranges of equal elements) begin, and takes
+ * the values there. False on failure. d->sorted, d->first and d->values are memory that the
+ * caller frees. */
 static bool find(distinct *d)
 {
     rd_expr *const row = rd_reshape(d->x, RD_SHAPE(rd_points(d->x->rank, d->x->extent)));
 
-    if (rd_eval_for(d->ctx, call, rd_sort(row, 0), &d->sorted) != RD_OK)
+    if (rd_eval_for(d->ctx, call, rd_sort(row, /*axis=*/0), &d->sorted) != RD_OK)
         return false;
     rd_expr *const sorted = leaf_of(d, &d->sorted);
     rd_expr *const first  = rd_begins_run(call, sorted);
 
     if (!first || rd_nonzero(d->ctx, first, &d->first) != RD_OK)
         return false;
-    rd_expr *const at = rd_select_place(leaf_of(d, &d->first), 1, 0);
+    rd_expr *const at = rd_select_place(leaf_of(d, &d->first), /*axis=*/1, /*place=*/0);
 
-    return rd_eval_for(d->ctx, call, rd_take_places(sorted, 0, at), &d->values) == RD_OK;
+    return rd_eval_for(d->ctx, call, rd_take_places(sorted, /*axis=*/0, at), &d->values) == RD_OK;
 }
 
-/* Counts the elements of each run: differences of positions, up to the end. */
+/* Counts the elements of each run of equal elements: differences of the positions where runs
+ * begin, up to the end. False on failure. */
 static bool count(const distinct *d, rd_array *counts)
 {
-    rd_expr *const from = rd_select_place(leaf_of(d, &d->first), 1, 0);
-    rd_expr *const end  = rd_expand(rd_int(d->ctx, d->sorted.shape.at[0]), 0);
-    rd_expr *const all  = rd_concat(0, (rd_exprs){ (rd_expr *const[]){ from, end }, 2 });
+    rd_expr *const from = rd_select_place(leaf_of(d, &d->first), /*axis=*/1, /*place=*/0);
+    rd_expr *const end  = rd_expand(rd_int(d->ctx, d->sorted.shape.at[0]), /*axis=*/0);
+    rd_expr *const all  = rd_concat(/*axis=*/0, (rd_exprs){ (rd_expr *const[]){ from, end }, 2 });
 
-    return rd_eval_for(d->ctx, call, rd_diff(all, 0, 1), counts) == RD_OK;
+    return rd_eval_for(d->ctx, call, rd_diff(all, /*axis=*/0, /*n=*/1), counts) == RD_OK;
 }
 
-/* Computes for each element which of the distinct values it has, by bisection; false on failure. */
+/* Computes for each element the index of its value among the distinct ones, by bisection; false on
+ * failure. */
 static bool place(const distinct *d, rd_array *inverse)
 {
     rd_expr *const at = rd_searchsorted(leaf_of(d, &d->values), d->x, RD_LEFT);
@@ -60,7 +63,9 @@ static bool place(const distinct *d, rd_array *inverse)
     return rd_eval_for(d->ctx, call, at, inverse) == RD_OK;
 }
 
-/* Copies the values to an output that may have more room, as rd_compress() does. */
+/* Hands the distinct values to an output; if it has more room than values, the rest stays. False
+ * on failure. A zeroed output takes over the memory. Otherwise rd_compress() copies all, as its
+ * mask is 1. */
 static bool deliver_values(distinct *d, rd_array *values)
 {
     if (rd_array_is_zeroed(values) && !values->device) {
@@ -82,7 +87,8 @@ static void restore_output(const distinct *d, rd_array *out, const rd_array *was
 
 /* The public call: stores the distinct values of x, how often each occurs, and which one each
  * element has.  The last two outputs may be NULL.  After a failure, memory allocated for these two
- * is freed again. */
+ * is freed again.  deliver_values() comes last, as it may hand d.values to the caller; what is
+ * left of the arrays is freed here. */
 rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts, rd_array *inverse)
 {
     distinct d = { .ctx = ctx, .x = x };

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* ---- Built axis by axis ---------------------------------------------------------------------- */
-/* Begins a view of x that has no axes yet and reads x at position 0 along each axis. */
+/* Begins a view of x that has no axes yet and reads x at position 0 along each axis.  Extents and
+ * steps need no zeros, as they are appended. */
 void rd_affine_begin(rd_affine *v, const rd_expr *x)
 {
     v->rank = v->n_step = 0;
@@ -26,7 +27,8 @@ void rd_affine_also(rd_affine *v, int a, int k, int64_t coef)
 }
 
 /* Appends an axis to the result.  Axis `a` of the operand steps by `coef` along it; a < 0: none
- * does.  Axes beyond RD_MAX_RANK are only counted; rd_affine_numbers() then refuses the view. */
+ * does, as for a new axis.  Axes beyond RD_MAX_RANK are only counted; rd_affine_numbers() then
+ * refuses the view. */
 void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
 {
     const int k = v->rank++;
@@ -39,17 +41,17 @@ void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
         rd_affine_also(v, a, k, coef);
 }
 
-/* Appends axis `a` of x, unchanged and with its origin.  Nothing is stored beyond RD_MAX_RANK
- * axes. */
+/* Appends axis `a` of x to the result, unchanged and with its origin (first index).  Nothing is
+ * stored beyond RD_MAX_RANK axes. */
 void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
 {
-    rd_affine_axis(v, x->extent[a], a, 1);
+    rd_affine_axis(v, x->extent[a], a, /*coef=*/1);
     if (v->rank <= RD_MAX_RANK)
         v->origin[v->rank - 1] = rd_origin(x, a);
 }
 
 /* Resolves a bound of a range as Python does: a negative one counts from the end, then it is
- * clamped to [low, high]. */
+ * clamped to [low, high].  Below -extent it is `low` at once, as the sum could overflow. */
 static int64_t clamp_bound(int64_t bound, int64_t extent, int64_t low, int64_t high)
 {
     if (bound < 0)
@@ -57,8 +59,9 @@ static int64_t clamp_bound(int64_t bound, int64_t extent, int64_t low, int64_t h
     return bound < low ? low : bound > high ? high : bound;
 }
 
-/* Appends the axis that a slice start:stop:step of axis `a` gives, with Python's rules for bounds.
- * RD_OPEN stands for a bound left out.  A whole axis keeps its origin, else the origin is 0. */
+/* Appends the axis that a slice start:stop:step of axis `a` by positions gives, with Python's rules
+ * for bounds.  RD_OPEN stands for a bound left out.  A whole axis keeps its origin (first index),
+ * else the origin is 0. */
 void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
                       int64_t step)
 {
@@ -79,7 +82,8 @@ void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int6
     rd_affine_axis(v, n, a, n > 1 ? step : n == extent); /* all of an axis of one element or none */
 }
 
-/* Fixes axis `a` of x at one position, counted from the end if negative.  False: it is outside. */
+/* Fixes axis `a` of x at one position, counted from the end if negative; the result has no such
+ * axis.  False: it is outside. */
 bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
 {
     const int64_t extent = x->extent[a];
@@ -91,9 +95,9 @@ bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
 }
 
 /* ---- By indices of an axis ------------------------------------------------------------------- */
-/* Converts a bound of a range from an index of the axis to a position.  Only an axis with origin 0
- * counts negative bounds from the end.  With another origin, an index below the axis becomes a
- * position so far below 0 that it stays before the axis. */
+/* Converts a bound of a range from an index of the axis to a position.  Only an axis whose first
+ * index (origin) is 0 counts negative bounds from the end.  With another origin, an index below the
+ * axis becomes a position so far below 0 that it stays before the axis. */
 static int64_t position_of_bound(const rd_expr *x, int a, int64_t bound)
 {
     int64_t place;
@@ -113,8 +117,8 @@ void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64
     rd_affine_places(v, x, a, position_of_bound(x, a, start), position_of_bound(x, a, stop), step);
 }
 
-/* Fixes axis `a` of x at an index.  False: it is outside; an axis with an origin other than 0 has
- * no negative positions that would count from the end. */
+/* Fixes axis `a` of x at an index.  False: it is outside; an axis with a first index other than 0
+ * has no negative positions that would count from the end. */
 bool rd_affine_select(rd_affine *v, const rd_expr *x, int a, int64_t i)
 {
     const int64_t place = position_of_bound(x, a, i);

@@ -115,7 +115,7 @@ const rd_affine *rd_affine_expanded(rd_affine *v, const rd_expr *x, int axis)
     const int place = axis < 0 ? axis + x->rank + 1 : axis;
     for (int a = 0; a <= x->rank; a++) {
         if (a == place)
-            rd_affine_axis(v, 1, -1, 0);
+            rd_affine_axis(v, /*extent=*/1, /*a=*/-1, /*coef=*/0);
         if (a < x->rank)
             rd_affine_whole(v, x, a);
     }
@@ -144,13 +144,13 @@ const rd_affine *rd_affine_squeezed(rd_affine *v, const rd_expr *x, rd_dims d)
     return v;
 }
 
-/* Writes offsets, coefficients and origins of the view that broadcasts x to a shape.  The axes of x
- * are the last ones of the result.  False after recording that an extent is neither 1 nor the
- * result's. */
+/* Writes offsets, coefficients and origins (first indices) of the view that broadcasts x to a
+ * shape.  The axes of x are the last ones of the result.  False after recording that an extent is
+ * neither 1 nor the result's. */
 bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, const char *call,
                           int64_t number[RD_VIEW_NUMBERS], int64_t origin[RD_MAX_RANK])
 {
-    const int lead = rank - x->rank;
+    const int lead = rank - x->rank; /* axes that x lacks */
     char      from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
 
     memset(number, 0, (size_t)(x->rank * (rank + 1)) * sizeof *number);
@@ -171,8 +171,8 @@ bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, con
     return true;
 }
 
-/* Builds a view of all elements of x with other origins (NULL: all 0).  False if x has these
- * origins already. */
+/* Builds a view of all elements of x whose axes begin at other indices (origins; NULL: all 0).
+ * False if both are 0, as x serves then. */
 bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
 {
     origin = rd_somewhere(x->rank, origin);
@@ -193,7 +193,7 @@ bool rd_has_shape(const rd_expr *x, int rank, const int64_t *extent)
     return rank == x->rank && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent));
 }
 
-/* True if the axes of x have these origins (NULL: all 0). */
+/* True if the axes of x begin at these indices (origins; NULL: all 0). */
 bool rd_begins_at(const rd_expr *x, const int64_t *origin)
 {
     for (int a = 0; a < x->rank; a++)
@@ -202,9 +202,9 @@ bool rd_begins_at(const rd_expr *x, const int64_t *origin)
     return true;
 }
 
-/* True if the view is the identity: the shape is x's, all offsets are 0, and axis k steps by 1
- * along axis k alone.  Axes of one element are not compared, as any coefficient reads the same
- * element. */
+/* True if the view is the identity: the shape is x's, all offsets are 0, and axis k of x steps by 1
+ * along axis k alone.  Coefficients of axes of one element are not compared, as any of them reads
+ * the same element. */
 bool rd_is_whole_view(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     if (!rd_has_shape(x, rank, extent))

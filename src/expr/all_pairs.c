@@ -25,8 +25,8 @@ static rd_expr *with_all_axes(rd_expr *x, int rank)
     return x;
 }
 
-/* The product of extents of x: with `reduced` of the reduced axes, else of the kept axes along
- * which y has extent 1, so that only x has rows there. */
+/* The length of a row of x, as the product of all reduced extents (`reduced`).  Else the number of
+ * rows that only x has: the product of the other extents where y has extent 1. */
 static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y, bool reduced)
 {
     double extent = 1;
@@ -37,7 +37,7 @@ static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y,
     return extent;
 }
 
-/* True if x has the full extent of the reduction along each reduced axis. */
+/* True if x was not broadcast along any reduced axis: it has the full extent there. */
 static bool has_full_reduced_axes(const rd_folding *f, const rd_expr *x)
 {
     bool full = true;
@@ -47,8 +47,8 @@ static bool has_full_reduced_axes(const rd_folding *f, const rd_expr *x)
     return full;
 }
 
-/* True if the weights have full extent along reduced axes and extent 1 along all others, so that
- * all pairs share them. */
+/* True if the weights are those of one row: full extent along reduced axes and extent 1 along all
+ * others, so that all pairs of rows share them. */
 static bool is_shared_by_pairs(const rd_folding *f, const rd_expr *weights)
 {
     bool shared = true;
@@ -123,8 +123,8 @@ static rd_expr *expand_axes(rd_expr *x, const rd_dims *axes)
     return x;
 }
 
-/* Makes one side: casts the operand and its weights to `type`, and drops its axes of one
- * element. */
+/* Makes one side (operand 0 or 1) of the covariances: casts it and its weights to `type`, and drops
+ * its axes of one element, along which only the other has rows. */
 static side make_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
     side s = { .pairs = pairs };
@@ -135,8 +135,8 @@ static side make_side(const rd_all_pairs *pairs, int number, rd_dtype type)
     return s;
 }
 
-/* Reduces x over `dims` by a named reducer, with these weights and all other options at their
- * defaults.  `keep`: reduced axes stay, with extent 1. */
+/* Reduces x over `dims` by a named reducer, with these weights, the call's accuracy, and all other
+ * options at their defaults.  `keep`: reduced axes stay, with extent 1. */
 static rd_expr *reduce_named(const rd_folding *f, rd_expr *x, const char *reducer,
                              const rd_dims *dims, rd_expr *weights, bool keep)
 {
@@ -153,20 +153,23 @@ static rd_expr *reduce_named(const rd_folding *f, rd_expr *x, const char *reduce
     return x ? rd_reduce_name(x, reducer, &opts) : NULL;
 }
 
-/* Subtracts from each row its first element, so that a large common value costs no digits. */
+/* Subtracts from each row of a side (operand) its first element, so that a large common value costs
+ * no digits. */
 static rd_expr *shift_by_first(const side *s)
 {
     rd_expr *first = s->x;
 
     for (int k = 0; k < s->reduced.n && first; k++)
-        first = rd_expand(rd_select_place(first, s->reduced.axis[k], 0), s->reduced.axis[k]);
+        first =
+            rd_expand(rd_select_place(first, s->reduced.axis[k], /*place=*/0), s->reduced.axis[k]);
     for (int k = 0; k < s->reduced.n && first; k++)
         first = rd_broadcast_to(first, s->x->rank, s->x->extent, s->pairs->f->call);
     return first ? map_2(RD_OP_sub, s->pairs->f->call, s->x, rd_with_origins(first, s->x->origin))
                  : NULL;
 }
 
-/* Subtracts from x its mean over the reduced axes. */
+/* Subtracts from x its mean over the reduced axes of the side (operand), weighted if there are
+ * weights. */
 static rd_expr *subtract_mean(const side *s, rd_expr *x)
 {
     const rd_folding *f = s->pairs->f;
@@ -175,16 +178,16 @@ static rd_expr *subtract_mean(const side *s, rd_expr *x)
                  reduce_named(f, x, "mean", &s->reduced, s->weights, /*keep=*/true));
 }
 
-/* Subtracts from each row its mean, in two steps: elements that are near the mean already have an
- * exact mean.  With weights the first element may weigh nothing and be far from all others, so the
- * first step subtracts the mean. */
+/* Subtracts from each row its mean, in two steps: of elements that are near 0 already the mean is
+ * exact to more digits.  With weights the first element may weigh nothing and be far from all
+ * others, so the first step subtracts the mean, too. */
 static rd_expr *centre(const side *s)
 {
     return subtract_mean(s, s->weights ? subtract_mean(s, s->x) : shift_by_first(s));
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
-/* Lists the axes that the reduction reduces, which are the set bits of f->bits. */
+/* Lists the reduced axes, which are the set bits of f->bits. */
 static rd_dims reduced_axes(const rd_folding *f)
 {
     rd_dims dims = { 0 };
@@ -195,8 +198,8 @@ static rd_dims reduced_axes(const rd_folding *f)
     return dims;
 }
 
-/* The divisor of the sums, n - ddof; NaN where it is not positive.  With weights n is their sum;
- * without them it is the number of elements of a row. */
+/* The divisor of the sums of products, n - ddof; NaN where it is not positive. n is the sum of the
+ * weights, or without them the number of elements of a row. */
 static rd_expr *divisor(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f    = pairs->f;
@@ -207,17 +210,18 @@ static rd_expr *divisor(const rd_all_pairs *pairs, rd_dtype type)
     if (!pairs->weights)
         return rd_num(ctx, n > 0 ? n : NAN);
     rd_expr *w = rd_cast_to(pairs->weights, type);
-    rd_expr *free =
+    rd_expr *degrees =
         reduce_named(f, w, "sum", &dims, /*weights=*/NULL, f->opts.dims.flags & RD_DIMS_KEEP);
 
-    free = map_2(RD_OP_sub, f->call, free, rd_num(ctx, f->opts.ddof));
+    degrees = map_2(RD_OP_sub, f->call, degrees, rd_num(ctx, f->opts.ddof));
     return rd_map_op(RD_OP_where, f->call, 3,
-                     (rd_expr *const[]){ map_2(RD_OP_gt, f->call, free, rd_num(ctx, 0)), free,
+                     (rd_expr *const[]){ map_2(RD_OP_gt, f->call, degrees, rd_num(ctx, 0)), degrees,
                                          rd_num(ctx, NAN) });
 }
 
-/* Makes the covariances of all pairs of rows: both sides centred, then the sum of products over the
- * reduced axes, divided by the divisor.  Weights multiply one side only. */
+/* Makes the covariances of all pairs of rows: both sides (operands) centred, then the sum of
+ * products over the reduced axes, which is a matrix product, over n - ddof.  Weights multiply one
+ * side only. */
 rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f   = pairs->f;
@@ -236,11 +240,11 @@ rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
  * covariances have. */
 rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
-    const rd_folding *f   = pairs->f;
-    const side        s   = make_side(pairs, number, type);
-    const rd_dims     all = reduced_axes(f);
+    const rd_folding *f       = pairs->f;
+    const side        s       = make_side(pairs, number, type);
+    const rd_dims     dropped = reduced_axes(f);
     rd_expr          *y =
         expand_axes(reduce_named(f, s.x, "std", &s.reduced, s.weights, /*keep=*/true), &s.lacks);
 
-    return f->opts.dims.flags & RD_DIMS_KEEP ? y : squeeze_axes(y, &all);
+    return f->opts.dims.flags & RD_DIMS_KEEP ? y : squeeze_axes(y, &dropped);
 }

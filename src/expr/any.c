@@ -8,8 +8,8 @@
 #include "expr/sparse.h"
 
 /* ---- Views ----------------------------------------------------------------------------------- */
-/* Makes the view of x with these extents, numbers (offsets, then coefficients) and origins.  A
- * complex x is viewed part by part. */
+/* Makes the view of x with these extents, numbers (offsets, then coefficients) and origins (first
+ * indices of axes; NULL: all 0).  The parts of a complex x are viewed separately. */
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                  const int64_t *origin)
 {
@@ -42,7 +42,8 @@ rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char
                : NULL;
 }
 
-/* Replaces the origins of x's axes; NULL: all 0.  Returns x if it has them already. */
+/* Makes x whose axes begin at these indices (origins); NULL: all at 0.  Returns x if it has them
+ * already. */
 rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
 {
     rd_affine v;
@@ -50,8 +51,8 @@ rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
     return x && rd_affine_from(&v, x, origin) ? rd_affine_view(x, &v, "rd_reindex") : x;
 }
 
-/* Replaces the origins of all operands by 0; operands that are NULL stay NULL.  False after a
- * failure. */
+/* Replaces all operands by ones whose axes begin at index 0; those that are NULL stay NULL.  False
+ * after a failure. */
 bool rd_from_0(int n, rd_expr **x)
 {
     bool ok = true;
@@ -63,8 +64,8 @@ bool rd_from_0(int n, rd_expr **x)
 }
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
-/* Casts x to a type.  It returns x if it has the type already and is no weak number; a weak number
- * gets a type of its own. */
+/* Casts x to a type.  A weak number (a plain constant, which takes the type of operands beside it)
+ * becomes strong, even if it has the type.  Otherwise an x of the type is returned as it is. */
 rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
 {
     if (!x || (x->type == type && !rd_is_weak(x)))
@@ -73,14 +74,15 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
                                                          : rd_real_cast(x, type);
 }
 
-/* Casts x to a type, but refuses for `call` a weak int that the type cannot hold. */
+/* Casts x to a type, but refuses for `call` a weak int (a plain constant) that the type cannot
+ * hold. */
 rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call)
 {
     return x && rd_fits(x, type, call) ? rd_cast_to(x, type) : NULL;
 }
 
-/* Casts x to the float type `real`.  A weak real number becomes a weak float, so that other
- * operands still decide its type. */
+/* Casts x to the float type `real`.  A weak real number (a plain constant) becomes a weak float, so
+ * that other operands still decide its type. */
 rd_expr *rd_as_real(rd_expr *x, rd_dtype real)
 {
     return x && rd_is_weak(x) && !rd_is_complex(x)

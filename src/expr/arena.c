@@ -14,7 +14,8 @@ enum { CHUNK = 1 << 14 }; /* bytes: room for dozens of nodes */
 
 static size_t chunk_bytes = CHUNK;
 
-/* Sets the least size of the chunks that are allocated from now on; tests use it. */
+/* Sets the least size in bytes of the chunks that arenas allocate from now on; for tests. 0 makes
+ * each allocation a chunk of its own. */
 void rd_arena_chunks_of(size_t bytes)
 {
     chunk_bytes = bytes;
@@ -26,8 +27,8 @@ static size_t align(size_t bytes)
     return (bytes + 15) & ~(size_t)15;
 }
 
-/* Pushes a chunk with room for at least `bytes`: the spare one if it is large enough, else a new
- * one. */
+/* Pushes a chunk with room for at least `bytes` on the arena's stack: the spare one if it is large
+ * enough, else a new one.  NULL after recording a failure. */
 static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
 {
     rd_chunk    *chunk = ctx->spare;
@@ -46,8 +47,8 @@ static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
     return ctx->chunk = chunk;
 }
 
-/* Takes bytes from the top chunk, or from a new one if they do not fit.  They are not zeroed.  NULL
- * after recording a failure. */
+/* Takes bytes, aligned to 16, from the arena's top chunk, or from a new one if they do not fit.
+ * They are not zeroed.  NULL after recording a failure. */
 void *rd_arena_room(rd_ctx *ctx, size_t bytes)
 {
     const size_t size  = align(bytes ? bytes : 1);
@@ -65,7 +66,7 @@ void *rd_arena_room(rd_ctx *ctx, size_t bytes)
     return p;
 }
 
-/* Takes zeroed bytes of the arena. */
+/* Takes zeroed bytes of the arena; NULL after recording a failure. */
 void *rd_arena(rd_ctx *ctx, size_t bytes)
 {
     void *const p = rd_arena_room(ctx, bytes);
@@ -74,7 +75,7 @@ void *rd_arena(rd_ctx *ctx, size_t bytes)
              : NULL; /* a chunk may hold bytes from before a release */
 }
 
-/* Copies a string to the arena. */
+/* Copies a string to the arena; NULL after recording a failure. */
 const char *rd_arena_text(rd_ctx *ctx, const char *text)
 {
     const size_t size = strlen(text) + 1;
@@ -84,16 +85,16 @@ const char *rd_arena_text(rd_ctx *ctx, const char *text)
 }
 
 /* Frees a released chunk, or keeps one as spare: a loop of mark, build, release then never calls
- * the allocator.  Debug builds leave the last RD_GRAVES chunks unused, so that uses of released
- * nodes are recognised. */
+ * the allocator.  Debug builds put the last RD_GRAVES chunks in a ring and do not reuse them, so
+ * that uses of released nodes are recognised. */
 static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
 {
 #if RD_GRAVES
     void **grave = &ctx->grave[ctx->n_grave++ % RD_GRAVES];
 
-    rd_free(ctx, *grave);
+    rd_free(ctx, *grave); /* the chunk released RD_GRAVES releases ago */
     *grave = chunk;
-    rd_uncount(ctx, chunk);
+    rd_uncount(ctx, chunk); /* no longer counts against the memory limit */
 #else
     if (chunk_bytes > 0 && !ctx->spare && chunk->room == chunk_bytes)
         ctx->spare = chunk;
@@ -102,7 +103,8 @@ static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
 #endif
 }
 
-/* Releases all that was taken after the moment when `chunk` was on top with `used` bytes taken. */
+/* Releases all that was taken from the arena after the moment when `chunk` was on top with `used`
+ * bytes taken. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used)
 {
     while (ctx->chunk != chunk) {
@@ -117,7 +119,7 @@ void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used)
 /* Frees all memory of the arena at the end of the context. */
 void rd_arena_free(rd_ctx *ctx)
 {
-    rd_arena_rewind(ctx, NULL, 0);
+    rd_arena_rewind(ctx, /*chunk=*/NULL, /*used=*/0);
     rd_free(ctx, ctx->spare);
     ctx->spare = NULL;
 #if RD_GRAVES

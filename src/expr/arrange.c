@@ -10,7 +10,7 @@
 /* The slice start:stop of one axis, by positions. */
 static rd_expr *slice(rd_expr *x, int axis, int64_t start, int64_t stop)
 {
-    return rd_slice_places(x, axis, start, stop, 1);
+    return rd_slice_places(x, axis, start, stop, /*step=*/1);
 }
 
 /* Broadcasts x along an axis of extent 1. */
@@ -26,7 +26,8 @@ static rd_expr *broadcast_axis(rd_expr *x, int axis, int64_t extent)
 
 /* ---- Borders --------------------------------------------------------------------------------- */
 /* Maps index i, which lies outside an axis of n elements, to the index of the element that the
- * padding repeats there. */
+ * padding repeats there.  `mode`: the edge, the axis again (wrap), or mirrored with its end once
+ * (reflect) or twice (symmetric). */
 static rd_expr *pad_index(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
 {
     rd_ctx *ctx = i ? i->ctx : NULL;
@@ -37,40 +38,45 @@ static rd_expr *pad_index(const char *call, rd_pad_mode mode, rd_expr *i, int64_
         return map_2(RD_OP_remainder, call, i, rd_int(ctx, n));
     /* A triangle wave: indices of three elements continue as 0 1 2 1 with reflection (period 4),
      * or as 0 1 2 2 1 0 with symmetry (period 6). */
-    const int64_t back   = mode == RD_PAD_REFLECT ? 0 : 1;
-    const int64_t period = n > 1 || back ? 2 * (n - 1) + 2 * back : 1;
-    rd_expr      *at     = map_2(RD_OP_remainder, call, i, rd_int(ctx, period));
+    const int64_t end_repeats = mode == RD_PAD_REFLECT ? 0 : 1;
+    const int64_t period      = n > 1 || end_repeats ? 2 * (n - 1) + 2 * end_repeats : 1;
+    rd_expr      *at          = map_2(RD_OP_remainder, call, i, rd_int(ctx, period));
 
-    return map_2(RD_OP_minimum, call, at, map_2(RD_OP_sub, call, rd_int(ctx, period - back), at));
+    return map_2(RD_OP_minimum, call, at,
+                 map_2(RD_OP_sub, call, rd_int(ctx, period - end_repeats), at));
 }
 
-/* True if padding of `extent` elements beside n is a view: one element broadcast, or a slice that
- * repeats no element. */
+/* True if padding of `extent` elements beside an axis of n can be a view: one element broadcast
+ * (edge), or a slice that repeats no element. */
 static bool is_padding_view(int64_t extent, int64_t n, rd_pad_mode mode)
 {
     return mode == RD_PAD_EDGE || extent + (mode == RD_PAD_REFLECT) < n;
 }
 
-/* Makes padding of `extent` elements in front of x, or behind it, as a view of x. */
+/* Makes padding of `extent` elements in front of x, or behind it, as a view of x: the edge
+ * broadcast, a slice of the other end (wrap), or a flipped slice of this end.  With RD_PAD_REFLECT
+ * that leaves out the end itself (`skipped` is 1). */
 static rd_expr *view_as_padding(rd_expr *x, int axis, bool front, int64_t extent, rd_pad_mode mode)
 {
-    const int64_t n = x->extent[axis], apart = mode == RD_PAD_REFLECT;
+    const int64_t n = x->extent[axis], skipped = mode == RD_PAD_REFLECT;
 
     if (mode == RD_PAD_EDGE)
         return broadcast_axis(front ? slice(x, axis, 0, 1) : slice(x, axis, n - 1, n), axis,
                               extent);
     if (mode == RD_PAD_WRAP)
         return front ? slice(x, axis, n - extent, n) : slice(x, axis, 0, extent);
-    return rd_flip(front ? slice(x, axis, apart, apart + extent)
-                         : slice(x, axis, n - apart - extent, n - apart),
+    return rd_flip(front ? slice(x, axis, skipped, skipped + extent)
+                         : slice(x, axis, n - skipped - extent, n - skipped),
                    RD_DIMS(axis));
 }
 
-/* Makes `extent` elements of padding along an axis; the first continues the axis at index `start`.
- * A constant is broadcast; other modes are views of x, or gather elements of it. */
+/* Makes `extent` elements of padding along an axis; the first continues the axis at index `start`
+ * (negative: in front).  A constant (`value`) is broadcast; other modes are views of x, or gather
+ * elements of it. */
 static rd_expr *make_padding(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
                              rd_pad_mode mode, rd_expr *value)
 {
+    /* The constant; for other modes only an array of the padding's extent, for its indices. */
     rd_expr *y = broadcast_axis(
         mode == RD_PAD_CONSTANT ? slice(value, axis, 0, 1) : slice(x, axis, 0, 1), axis, extent);
     rd_expr *i;
@@ -84,8 +90,8 @@ static rd_expr *make_padding(const char *call, rd_expr *x, int axis, int64_t sta
     return rd_take_places(x, axis, pad_index(call, mode, i, x->extent[axis]));
 }
 
-/* Converts the constant to x's type and broadcasts it to x's shape, with extent 1 along the
- * axis. */
+/* Casts the constant `value` (NULL: 0) to x's type and broadcasts it to x's shape, with extent 1
+ * along the axis. */
 static rd_expr *padding_value(const char *call, rd_expr *x, int axis, rd_expr *value)
 {
     rd_shape shape = rd_shape_of(x);
@@ -128,8 +134,9 @@ rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode
     return rd_concat(found, (rd_exprs){ all, n });
 }
 
-/* Moves elements by `shift` places along an axis; those that leave at the end come in at the begin.
- * It concatenates two slices, and `first` is the place of the element that becomes the first. */
+/* Moves elements by `shift` positions along an axis; those that leave at the end come in at the
+ * begin.  It concatenates two slices, and `first` is the position of the element that becomes the
+ * first. */
 rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift)
 {
     int found;
@@ -143,7 +150,7 @@ rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift)
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* True if a number of repeats is not negative; else records it for `call`. */
+/* True if a number of repeats is not negative.  False after recording it for `call`. */
 static bool check_times(const char *call, const rd_expr *x, int64_t times)
 {
     if (times >= 0)
@@ -207,29 +214,29 @@ rd_expr *rd_stack(int axis, rd_exprs parts)
 {
     rd_expr **wider;
     rd_expr  *y = NULL;
-    bool      all;
+    bool      ok;
 
-    if (!rd_list_ok(NULL, "rd_stack", "parts", parts.at, parts.n, 1) ||
+    if (!rd_list_ok(/*ctx=*/NULL, "rd_stack", "parts", parts.at, parts.n, /*least=*/1) ||
         !rd_operands("rd_stack", parts.n, parts.at))
         return NULL;
     rd_ctx *ctx = parts.at[0]->ctx;
     if (!(wider = rd_alloc(ctx, (int64_t)sizeof *wider * parts.n)))
         return NULL;
-    all = true;
-    for (int k = 0; all && k < parts.n; k++)
-        all = (wider[k] = rd_expand(parts.at[k], axis)) != NULL;
-    if (all)
+    ok = true;
+    for (int k = 0; ok && k < parts.n; k++)
+        ok = (wider[k] = rd_expand(parts.at[k], axis)) != NULL;
+    if (ok)
         y = rd_concat(axis, (rd_exprs){ wider, parts.n });
     rd_free(ctx, wider);
     return y;
 }
 
-/* Splits an axis into n parts with extents that differ by at most one, longer ones first.  It fills
- * in `parts`; NULL for each part that failed, and false then. */
+/* Splits an axis into n parts with extents that differ by at most one, longer ones first: 7 in 3 is
+ * 3, 2, 2.  It fills in `parts`; NULL for each part that failed, and false then. */
 bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
 {
     int  found;
-    bool all = true;
+    bool ok = true;
 
     for (int k = 0; parts && k < n; k++)
         parts[k] = NULL;
@@ -245,10 +252,10 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
     for (int64_t k = 0, start = 0; k < n; k++) {
         const int64_t stop = start + each + (k < more);
 
-        all &= (parts[k] = slice(x, found, start, stop)) != NULL;
+        ok &= (parts[k] = slice(x, found, start, stop)) != NULL;
         start = stop;
     }
-    return all;
+    return ok;
 }
 
 /* Makes the coordinate grids of n rows: reshapes each row along its own axis and broadcasts it to
@@ -256,7 +263,7 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
 bool rd_meshgrid(rd_exprs in, rd_expr **grids)
 {
     rd_shape shape = { .n = in.n };
-    bool     all   = true;
+    bool     ok    = true;
 
     /* Without a list the count may be arbitrary, so at most RD_MAX_RANK entries are cleared. */
     for (int k = 0; grids && k < in.n && (in.at || k < RD_MAX_RANK); k++)
@@ -280,9 +287,9 @@ bool rd_meshgrid(rd_exprs in, rd_expr **grids)
 
         for (int a = 0; a < in.n; a++)
             own.at[a] = a == k ? shape.at[a] : 1;
-        all &= (grids[k] = rd_broadcast(rd_reshape(in.at[k], own), shape)) != NULL;
+        ok &= (grids[k] = rd_broadcast(rd_reshape(in.at[k], own), shape)) != NULL;
     }
-    return all;
+    return ok;
 }
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
@@ -298,10 +305,10 @@ static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k
         return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s is no matrix", call,
                        rd_shape_text(x->rank, x->extent, text));
     rd_expr *right = map_2(RD_OP_sub, call, rd_places(x, -1), rd_places(x, -2));
-    rd_expr *is    = map_2(compares, call, right, rd_int(x->ctx, k));
+    rd_expr *keeps = map_2(compares, call, right, rd_int(x->ctx, k));
     rd_expr *zero  = rd_fit_to(rd_int(x->ctx, 0), x->type, call); /* bools stay bools */
 
-    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ is, x, zero });
+    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ keeps, x, zero });
 }
 
 /* Keeps the elements on and below diagonal k of each matrix; others become 0. */
@@ -316,14 +323,14 @@ rd_expr *rd_triu(rd_expr *x, int64_t k)
     return triangle("rd_triu", RD_OP_ge, x, k);
 }
 
-/* Makes an n x m matrix of ones on and below diagonal k, and zeros above. */
+/* Makes an n x m matrix of ones on and below diagonal k, and zeros above it. */
 rd_expr *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type)
 {
     return rd_tril(rd_broadcast(rd_cast(rd_int(ctx, 1), type), RD_SHAPE(n, m)), k);
 }
 
-/* Gives x `rank` axes by leading ones, then adds an axis of extent 1 after each axis, or before
- * each. */
+/* Gives x `rank` axes by leading ones of extent 1, then adds an axis of extent 1 after each axis,
+ * or before each: (3, 4) becomes (3, 1, 4, 1) or (1, 3, 1, 4). */
 static rd_expr *interleave_axes(rd_expr *x, int rank, bool after)
 {
     while (x && x->rank < rank)
@@ -336,23 +343,23 @@ static rd_expr *interleave_axes(rd_expr *x, int rank, bool after)
 /* Kronecker product: multiplies all pairs of elements, then merges each two axes into one. */
 rd_expr *rd_kron(rd_expr *x, rd_expr *y)
 {
-    rd_expr *const both[] = { x, y };
+    rd_expr *const operands[] = { x, y };
     rd_shape       shape;
 
-    if (!rd_operands("rd_kron", 2, both))
+    if (!rd_operands("rd_kron", 2, operands))
         return NULL;
     const int rank = x->rank > y->rank ? x->rank : y->rank;
     if (2 * rank > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_kron: rank %d, at most %d is possible", rank,
                        RD_MAX_RANK / 2);
-    rd_expr *all = map_2(RD_OP_mul, "rd_kron", interleave_axes(x, rank, /*after=*/true),
-                         interleave_axes(y, rank, /*after=*/false));
-    if (!all)
+    rd_expr *products = map_2(RD_OP_mul, "rd_kron", interleave_axes(x, rank, /*after=*/true),
+                              interleave_axes(y, rank, /*after=*/false));
+    if (!products)
         return NULL;
     shape = (rd_shape){ .n = rank };
     for (int a = 0; a < rank; a++)
-        shape.at[a] = all->extent[2 * a] * all->extent[2 * a + 1];
-    return rd_reshape(all, shape);
+        shape.at[a] = products->extent[2 * a] * products->extent[2 * a + 1];
+    return rd_reshape(products, shape);
 }
 
 /* Subtracts adjacent elements along an axis, n times; for bools the result says whether they

@@ -17,8 +17,9 @@
 
 enum { ARRAY_ALIGN = 64 }; /* a cache line, and the widest vector */
 
-/* Allocates header and data in one block and aligns the data; *owner gets the header.  NULL without
- * memory; nothing is recorded. */
+/* Allocates memory for an array: header and data in one block, with the data aligned to 64 bytes.
+ * *owner gets the header, which rd_array_free() needs.  NULL without memory; nothing is
+ * recorded. */
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
 {
     const int64_t spare = (int64_t)sizeof(rd_array_block) + ARRAY_ALIGN;
@@ -33,8 +34,8 @@ void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
     *owner = block;
 
     char *data = (char *)(block + 1);
-    data += -(uintptr_t)data & (ARRAY_ALIGN - 1);
-    if (RD_CHECK) /* no reader may rely on zeros */
+    data += -(uintptr_t)data & (ARRAY_ALIGN - 1); /* up to the next multiple */
+    if (RD_CHECK)                                 /* no reader may rely on zeros */
         memset(data, 0xA5, (size_t)bytes);
     return data;
 }
@@ -62,8 +63,8 @@ bool rd_array_asks_memory(const rd_array *array)
     return rd_array_is_zeroed(&rest);
 }
 
-/* Computes strides of a dense array.  Each axis has a rank: the axis of the least rank is
- * contiguous, then comes the next one. */
+/* Computes strides of a dense array from a number for each axis, its rank: the axis of the least
+ * rank is contiguous, the next one goes around it, and so on. */
 static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *stride)
 {
     bool    used[RD_MAX_RANK] = { false };
@@ -81,9 +82,9 @@ static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *s
     }
 }
 
-/* Computes strides of fresh memory for the result y.  The output's `order` (C or Fortran), or the
- * order of its `strides`, says which axes are contiguous.  False after recording what is wrong with
- * them. */
+/* Computes strides of fresh memory for the result y.  The output's `order` (0: C, 1: Fortran) says
+ * which axes are contiguous, or its `strides` if given, of which only the order counts.  False
+ * after recording what is wrong with them. */
 bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *array,
                             int64_t *stride)
 {
@@ -128,8 +129,8 @@ void rd_array_free(rd_array *array)
     *array = (rd_array){ 0 };
 }
 
-/* True if the array is not NULL, and its owner, if any, belongs to this context; else records for
- * `call`. */
+/* True if the array is not NULL, and its owner (the block that frees its memory), if any, belongs
+ * to this context.  False after recording for `call`. */
 bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     const rd_array_block *block = array ? array->owner : NULL;
@@ -151,7 +152,8 @@ typedef struct callers_block {
     void *user;                  /* the function's argument */
 } callers_block;
 
-/* Calls the caller's function for memory of the caller, once no evaluation can read it any more. */
+/* Frees memory that the caller gave to an array (rd_array_own()): calls the caller's function, once
+ * no evaluation can read the memory any more. */
 static void call_release(rd_array_block *block)
 {
     const callers_block *mine = (const callers_block *)block;
@@ -161,7 +163,8 @@ static void call_release(rd_array_block *block)
     mine->release(mine->user);
 }
 
-/* Makes a block that calls `release` once and stores it as the array's owner. */
+/* Makes a block that calls `release` once and stores it as the array's owner.  False after
+ * recording a failure. */
 static bool give_owner(rd_ctx *ctx, rd_array *array, void (*release)(void *user), void *user)
 {
     callers_block *block;
@@ -198,8 +201,8 @@ rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void *user)
 }
 
 /* ---- Nodes that own memory ------------------------------------------------------------------- */
-/* Ties the block to the nodes that are made next: it is freed when they are released.  False
- * without memory. */
+/* Ties an owner's block to the nodes that are made next: it is freed when the context releases
+ * them.  False without memory. */
 bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block)
 {
     rd_adopted *const adopted = rd_arena(ctx, sizeof *adopted);
@@ -211,7 +214,8 @@ bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block)
     return true;
 }
 
-/* Ties the array's owner to the nodes made now, and takes it out of the array. */
+/* Ties the array's owner, if any, to the nodes made now, which then own its memory, and takes it
+ * out of the array.  False without memory. */
 static bool adopt_owner(rd_ctx *ctx, rd_array *array)
 {
     if (array->owner && !rd_adopt_block(ctx, array->owner))
@@ -233,7 +237,8 @@ rd_expr *rd_adopt(rd_ctx *ctx, rd_array *array)
     return NULL;
 }
 
-/* Frees the arrays that were adopted after `last`, newest first. */
+/* Frees the arrays that leaves have adopted (own) after `last`, newest first: called at a release,
+ * and at the end with NULL. */
 void rd_abandon(rd_ctx *ctx, const rd_adopted *last)
 {
     while (ctx->adopted != last) {

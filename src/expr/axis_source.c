@@ -17,8 +17,9 @@ typedef struct trace {
     int          steps; /* nodes visited */
 } trace;
 
-/* Follows axis k of a view to the one axis of the operand that steps along it: the axis with a
- * coefficient other than 0.  False if there is none, or more than one. */
+/* Follows axis t->at.axis of a view to the one axis of the operand that steps along it, by a
+ * coefficient other than 0, and composes offset and step.  False if there is none, or more than
+ * one. */
 static bool through_view(trace *t)
 {
     const rd_expr *x      = t->at.from;
@@ -42,8 +43,8 @@ static bool through_view(trace *t)
     return true;
 }
 
-/* Follows a reshape if the operand has an axis of the same extent with as many elements behind it.
- * Elements stay in C order, so that is the same axis. */
+/* Follows a reshape if the operand has an axis of the same extent with as many elements behind it
+ * (inside it in C order): it is the same axis then. */
 static bool through_reshape(trace *t)
 {
     const rd_expr *x = t->at.from, *in = x->in[0];
@@ -59,15 +60,14 @@ static bool through_reshape(trace *t)
     return false;
 }
 
-/* Follows a kept axis of a reduction to the operand's axis.  Its number is larger by the reduced
- * axes before it.  The axes of groups and of a user's outputs lie behind the kept axes and end the
- * trace. */
+/* Follows an axis of a reduction to the operand's axis, the one of this number among those not
+ * reduced.  Axes of groups and of a user's outputs lie behind these and end the trace: false. */
 static bool through_reduce(trace *t)
 {
     const rd_expr *x = t->at.from;
 
-    for (int a = 0, k = 0; a < x->in[0]->rank; a++)
-        if (!(x->as.fold->dims >> a & 1) && k++ == t->at.axis) {
+    for (int a = 0, left = 0; a < x->in[0]->rank; a++)
+        if (!(x->as.fold->dims >> a & 1) && left++ == t->at.axis) {
             t->at.axis = a;
             t->at.from = x->in[0];
             return true;
@@ -75,9 +75,9 @@ static bool through_reduce(trace *t)
     return false;
 }
 
-/* Follows a gather y = x[index] along one axis.  With `along`, the index has y's axes, and the
- * gathered axis is the index's.  Otherwise the index's axes replace the gathered axis.  All other
- * axes are x's. */
+/* Follows an axis of a gather y = x[index].  With `along`, the index has y's axes, and the gathered
+ * axis is the index's.  Otherwise the index's axes stand in place of the gathered axis and lead to
+ * the index.  All other axes are x's. */
 static bool through_take(trace *t)
 {
     const rd_expr *x    = t->at.from;
@@ -98,7 +98,7 @@ static bool through_take(trace *t)
     return true;
 }
 
-/* Follows any axis but the last, along which a sort moves elements.  True if it followed. */
+/* Follows an axis of a sort to the operand; false for the last axis, along which elements move. */
 static bool through_sort(trace *t)
 {
     if (t->at.axis == t->at.from->rank - 1) /* the sorted axis */
@@ -109,8 +109,8 @@ static bool through_sort(trace *t)
 
 static bool trace_axis(trace *t);
 
-/* Follows the operands in order.  Keeps the first axis that a reduction or reshape makes, in
- * case no operand leads to a leaf. */
+/* Follows the axis into the operands in order, until one leads to a leaf.  If none does, the first
+ * trace counts that ended at a reduction or reshape which makes the axis. */
 static bool through_operands(trace *t)
 {
     const trace    start = *t;
@@ -119,6 +119,7 @@ static bool through_operands(trace *t)
     bool           found = false;
 
     for (int k = 0; k < x->n_in; k++) {
+        /* a number, or a missing operand */
         if (!x->in[k] || x->in[k]->rank != x->rank)
             continue;
         const int steps = t->steps;
@@ -140,7 +141,8 @@ static bool through_operands(trace *t)
     return found;
 }
 
-/* True if the axis is the one that a group-by makes: the first one behind the kept axes. */
+/* True if the axis is the one that a group-by makes: the first one behind the axes that are not
+ * reduced. */
 static bool is_group_axis(const trace *t)
 {
     const rd_expr *x    = t->at.from;
@@ -151,38 +153,40 @@ static bool is_group_axis(const trace *t)
     return rd_is_grouped(x) && t->at.axis == kept;
 }
 
-/* Walks down from a node until it reaches a leaf or a node that makes the axis; false if there
- * is none. */
+/* Follows an axis down the operands until it reaches a leaf or a node that makes the axis (a
+ * group-by, a split reshape); false if there is none.  *t then has the node, its axis, offset and
+ * step. */
 static bool trace_axis(trace *t)
 {
     for (;;) {
-        const rd_expr *x    = t->at.from;
-        bool           goes = false;
+        const rd_expr *x        = t->at.from;
+        bool           followed = false;
 
         if (t->steps++ > MOST_STEPS)
             return false;
         switch (x->kind) {
         case RD_EXPR_LEAF: return true;
         case RD_EXPR_CONCAT: return x->as.axis->axis == t->at.axis || through_operands(t);
-        case RD_EXPR_VIEW: goes = through_view(t); break;
+        case RD_EXPR_VIEW: followed = through_view(t); break;
         case RD_EXPR_RESHAPE:
             if (!through_reshape(t))
+                /* A split axis is made here; one of extent 1 means nothing. */
                 return x->extent[t->at.axis] != 1;
-            goes = true;
+            followed = true;
             break;
         case RD_EXPR_REDUCE:
             if (is_group_axis(t))
                 return true;
-            goes = through_reduce(t);
+            followed = through_reduce(t);
             break;
-        case RD_EXPR_TAKE: goes = through_take(t); break;
-        case RD_EXPR_SORT: goes = through_sort(t); break;
+        case RD_EXPR_TAKE: followed = through_take(t); break;
+        case RD_EXPR_SORT: followed = through_sort(t); break;
         case RD_EXPR_MAP:
         case RD_EXPR_CALL:
         case RD_EXPR_COMPLEX: return through_operands(t);
         case RD_EXPR_SCAN:
             t->at.from = x->in[0];
-            goes       = true;
+            followed   = true;
             break;
         case RD_EXPR_PRODUCT:
         case RD_EXPR_NUMBER:
@@ -190,13 +194,13 @@ static bool trace_axis(trace *t)
         case RD_EXPR_SPARSE:
         case RD_EXPR_LATER: break;
         }
-        if (!goes)
+        if (!followed)
             return false;
     }
 }
 
 /* Finds the axis of a leaf from which an axis of y comes: the public call.  *out gets leaf, axis,
- * offset and step. */
+ * offset and step: index i of y is offset + step * i of the leaf. */
 bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
 {
     int found;

@@ -34,7 +34,8 @@ rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi)
 }
 
 /* ---- Bins between edges ---------------------------------------------------------------------- */
-/* True if the edges are a row of at least two numbers; else records for `call`. */
+/* True if the edges are a row of at least two numbers.  False after recording for `call` that they
+ * are not. */
 static bool edges_ok(const char *call, const rd_expr *edges)
 {
     char shape[RD_SHAPE_TEXT];
@@ -46,14 +47,15 @@ static bool edges_ok(const char *call, const rd_expr *edges)
     return false;
 }
 
-/* The bin of each element between sorted edges: the number of edges <= x, minus 1.  An element
- * equal to the last edge belongs to the last bin; elements outside get -1. */
+/* The bin of each element between sorted edges: the number of edges <= x, minus 1.  So elements
+ * below get -1.  Above, where all m edges are counted, one equal to the last edge belongs to the
+ * last bin, m - 2, and others get -1. */
 rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
 {
-    static const char call[] = "rd_bins_between";
-    rd_expr *const    both[] = { x, edges };
+    static const char call[]     = "rd_bins_between";
+    rd_expr *const    operands[] = { x, edges };
 
-    if (!rd_operands(call, 2, both) || !edges_ok(call, edges))
+    if (!rd_operands(call, 2, operands) || !edges_ok(call, edges))
         return NULL;
     rd_ctx *const  ctx = x->ctx;
     const int64_t  m   = edges->extent[0];
@@ -73,28 +75,29 @@ rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights)
 {
     static const char call[] = "rd_bincount";
     rd_reduce_opts opts = { .size = sizeof opts, .dims = RD_ALL, .by = labels, .groups = groups };
-    rd_expr       *all[RD_MAX_RANK + 1], *x;
+    rd_expr       *operands[RD_MAX_RANK + 1], *x;
     int64_t        extent[RD_MAX_RANK];
     int            rank, n = 0;
 
-    if (!rd_list_ok(weights ? weights->ctx : NULL, call, "labels", labels.at, labels.n, 1) ||
+    if (!rd_list_ok(weights ? weights->ctx : NULL, call, "labels", labels.at, labels.n,
+                    /*least=*/1) ||
         !(x = labels.at[0]))
         return NULL;
     if (labels.n > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %d labels, there must be 1 to %d", call,
                        (int)labels.n, RD_MAX_RANK);
     for (; n < labels.n; n++)
-        all[n] = labels.at[n];
+        operands[n] = labels.at[n];
     if (weights)
-        all[n++] = weights;
-    if (!rd_operands(call, n, all) || !rd_common_shape(call, n, all, &rank, extent))
+        operands[n++] = weights;
+    if (!rd_operands(call, n, operands) || !rd_common_shape(call, n, operands, &rank, extent))
         return NULL;
     x = weights ? rd_cast_to(weights, weights->type)
-                : rd_number(all[0]->ctx, RD_I64, rd_word_from_int(1, RD_I64));
+                : rd_number(operands[0]->ctx, RD_I64, rd_word_from_int(1, RD_I64));
     return rd_reduce_for(call, x ? rd_broadcast_to(x, rank, extent, call) : NULL, "sum", &opts);
 }
 
-/* Counts, or sums of weights, of n bins of equal width. */
+/* Counts, or sums of weights, of the elements in n bins of equal width from lo to hi. */
 rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights)
 {
     rd_expr *const bins[] = { rd_bins(x, n, lo, hi) };

@@ -1,7 +1,7 @@
 /* bisect.c - bisection of sorted rows for all elements at once.  See bisect.h. */
 #include "expr/bisect.h"
 
-/* The element sorted[at + k] of the row that belongs to each element. */
+/* Gathers sorted[at + k], an element of the sorted row, for each element searched. */
 static rd_expr *gather_at(const rd_bisection *b, rd_expr *at, int64_t k)
 {
     rd_expr *const index =
@@ -10,15 +10,16 @@ static rd_expr *gather_at(const rd_bisection *b, rd_expr *at, int64_t k)
     return b->take(b->sorted, b->sorted->rank - 1, index);
 }
 
-/* True where sorted[at + k] is before x: less, or not greater, as b->before says. */
+/* True where sorted[at + k] is before x: less, or not greater, as the operator b->before says. */
 static rd_expr *is_before(const rd_bisection *b, rd_expr *at, int64_t k, rd_expr *x)
 {
     return b->map(b->before, b->call, 2, (rd_expr *const[]){ gather_at(b, at, k), x });
 }
 
-/* Bisects the row of each element of x.  Each step halves the range of `left` elements from *at: it
- * skips the first half if its last element is before x.  The number of steps depends on the extent
- * alone, and each step is a `where`, not a branch. */
+/* Bisects the sorted row for all elements of x at once.  *at is where the range of `left` elements
+ * begins; each step halves it, skipping the first half if its last element is before x.  The number
+ * of steps depends on the extent alone, and each step is a `where`, not a branch.  Returns whether
+ * the last element left is before x. */
 rd_expr *rd_bisect(const rd_bisection *b, rd_expr **at, rd_expr *x)
 {
     for (int64_t left = b->sorted->extent[b->sorted->rank - 1]; left > 1 && *at; left -= left / 2) {

@@ -18,8 +18,8 @@
 
 static const char call[] = "rd_blocks";
 
-/* True if there is at least one cluster, and borders begin with 0 and do not fall; else records,
- * with `what` for rows or columns. */
+/* True if there is at least one cluster, and the borders (first index of each cluster, then the
+ * end) begin with 0 and do not fall.  False after recording it, with `what` for rows or columns. */
 static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *border)
 {
     if (n < 1 || n > INT32_MAX || !border) {
@@ -38,7 +38,7 @@ static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *
     return true;
 }
 
-/* Makes the row that holds the cluster of each index.  Cluster k has the indices border[k] to
+/* Makes the leaf that holds the cluster of each index, i32: cluster k has the indices border[k] to
  * border[k + 1] - 1. */
 static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
 {
@@ -60,9 +60,9 @@ typedef struct pairs {
     const int64_t *border; /* first index of each of them, then the end */
 } pairs;
 
-/* Writes the ranges of indices that count for cluster k or l, two numbers each, adjacent ones
- * merged, and returns how many they are.  If there are none it writes one empty range.  `to` NULL:
- * only counts. */
+/* Writes the ranges of indices that the table combines with cluster k or l of the other side, as
+ * (begin, end) pairs with adjacent ones merged, and returns their number.  If there are none it
+ * writes one empty range.  `to` NULL: only counts. */
 static int64_t write_ranges(const pairs *p, int64_t k, int64_t l, int64_t *to)
 {
     int64_t n = 0, end = -1;
@@ -85,9 +85,9 @@ static int64_t write_ranges(const pairs *p, int64_t k, int64_t l, int64_t *to)
     return n ? n : 1;
 }
 
-/* Writes where each list begins, then all ranges, and returns how many numbers that takes.  `to`
- * NULL: only counts.  List k has the ranges of clusters k / 2 and (k + 1) / 2, which are equal or
- * adjacent. */
+/* Writes where each list of ranges begins, then all ranges, and returns how many numbers that
+ * takes.  `to` NULL: only counts.  There are 2 lists for each cluster: list k has the ranges of
+ * clusters k / 2 and (k + 1) / 2, which are equal or adjacent. */
 static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
 {
     const int64_t lists = 2 * clusters;
@@ -104,9 +104,9 @@ static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
     return lists + 1 + 2 * n;
 }
 
-/* Returns how many bytes behind the table's first element its lists begin.  The table is aligned to
- * 8 bytes, then come the lists of row clusters, then those of column clusters. list[lists] is the
- * number of ranges in all lists of rows. */
+/* Returns how many bytes behind the table's first element its lists of ranges begin: those of row
+ * clusters, or of column clusters.  The table is padded to 8 bytes, then come the lists of rows,
+ * then those of columns.  Entry list[lists] is the number of ranges in all lists of rows. */
 int64_t rd_blocks_lists(const rd_expr *table, bool columns)
 {
     const int64_t  lists = 2 * table->extent[0], n = table->extent[0] * table->extent[1];
@@ -117,8 +117,9 @@ int64_t rd_blocks_lists(const rd_expr *table, bool columns)
     return columns ? first + (lists + 1 + 2 * list[lists]) * 8 : first;
 }
 
-/* Makes the mask of rows and columns: builds the table with its lists in the arena, then gathers it
- * by the cluster of each row and of each column. */
+/* Makes a mask of rows x columns from clusters: pair[] says which clusters of rows and columns are
+ * combined.  It builds that table, with lists of ranges behind it for loops that skip blocks, and
+ * gathers it by the cluster of each row and of each column. */
 rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_columns,
                    const int64_t *columns, const bool *pair)
 {
@@ -132,6 +133,7 @@ rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_c
     if (n < 0)
         return rd_fail(ctx, RD_ERR_SHAPE, "%s: %" PRId64 " times %" PRId64 " clusters are too many",
                        call, n_rows, n_columns);
+    /* table, distance from list to list, and within a list, clusters in a list, their borders */
     const pairs   by_row    = { pair, n_columns, 1, n_columns, columns };
     const pairs   by_column = { pair, 1, n_columns, n_rows, rows };
     const int64_t first = (n + 7) / 8 * 8, of_rows = write_lists(&by_row, n_rows, NULL),

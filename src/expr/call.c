@@ -56,8 +56,8 @@ static const struct {
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* ---- Call nodes ------------------------------------------------------------------------------ */
-/* Makes the CALL node: casts operands to `in`, broadcasts them, and interns the name.  The
- * caller has filled in all other facts. */
+/* Makes the CALL node of a user's function: casts operands to `in`, broadcasts them, and interns
+ * the name.  The caller has filled in all other facts; `out` is the result's type. */
 static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dtype out,
                           rd_call_facts *facts, int n, rd_expr *const *x)
 {
@@ -85,12 +85,12 @@ static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dt
                    facts, sizeof *facts);
 }
 
-/* True if the function is not NULL; else records for `call`. */
-static bool is_given(const rd_expr *x, const char *call, bool f)
+/* True if the function is not NULL (f).  False after recording for `call` that it is. */
+static bool is_given(const rd_expr *x, const char *call, bool given)
 {
-    if (!f)
+    if (!given)
         rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the function is NULL", call);
-    return f;
+    return given;
 }
 
 /* ---- C functions ----------------------------------------------------------------------------- */
@@ -170,8 +170,8 @@ rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
 }
 
 /* ---- rd_fn ----------------------------------------------------------------------------------- */
-/* Copies the caller's rd_fn: the fields that its struct has; newer ones are 0.  Size 0 means all
- * fields of release 1. */
+/* Copies the caller's rd_fn.  A struct of an older release is shorter (size), and the fields that
+ * it lacks are 0; a size of 0 means that it has all fields. */
 static rd_fn copy_fn(const rd_fn *f)
 {
     rd_fn  whole;
@@ -225,7 +225,8 @@ static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *cons
 }
 
 /* Maps by a function of floats (RD_FN): casts operands to float or double, as C would its
- * arguments.  Prefers the function's text, which becomes operators, to its compiled loops. */
+ * arguments.  It prefers the function's C text, which becomes operators and fuses, to its compiled
+ * loops (.f32, .f64).  Text that cannot be read is an error only without these. */
 static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_dtype      real = rd_rule_type(RD_RULE_FLOAT, n, x);
@@ -237,7 +238,7 @@ static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *cons
         if (!(v[k] = rd_as_real(x[k], real)))
             return NULL;
     if (f->code)
-        read = rd_function_c(v[0]->ctx, call, f->code, n, v, real, f->f32 != NULL);
+        read = rd_function_c(v[0]->ctx, call, f->code, n, v, real, /*quiet=*/f->f32 != NULL);
     if (read || !f->f32)
         return read;
     memset(&facts, 0, sizeof facts);
@@ -267,7 +268,8 @@ static rd_expr *fn_map(const char *call, const rd_fn *f, int n, rd_expr *const *
     return whole.block ? block_map(call, &whole, n, x) : float_map(call, &whole, n, x);
 }
 
-/* Checks operands, then maps by function text. */
+/* Checks operands, then maps them by function text, such as "x * 2 + sin(y)".  NULL after recording
+ * for `call` what is wrong. */
 static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x) || !is_given(x[0], call, f != NULL) ||
@@ -276,10 +278,12 @@ static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const 
     return rd_function_text(x[0]->ctx, call, f, n, x);
 }
 
-/* True if the operands of rd_mapn() are 1 to 8 and the first is not NULL; else records. */
+/* True if the operands of rd_mapn() are 1 to 8 and the first is not NULL.  False after recording
+ * it. */
 static bool list_ok(rd_exprs operands)
 {
-    if (!rd_list_ok(NULL, "rd_mapn", "operands", operands.at, operands.n, 1) || !operands.at[0])
+    if (!rd_list_ok(/*ctx=*/NULL, "rd_mapn", "operands", operands.at, operands.n, /*least=*/1) ||
+        !operands.at[0])
         return false;
     if (operands.n > MAX_OPERANDS)
         rd_fail(operands.at[0]->ctx, RD_ERR_ARGUMENT, "rd_mapn: %d operands, at most %d are taken",
@@ -287,37 +291,39 @@ static bool list_ok(rd_exprs operands)
     return operands.n <= MAX_OPERANDS;
 }
 
-/* Maps one operand by the caller's rd_fn. */
+/* Maps one operand by the caller's rd_fn: a C function, or C text, with facts such as its types. */
 rd_expr *rd_map_fn(rd_expr *x, const rd_fn *f)
 {
     return fn_map("rd_map", f, 1, &x);
 }
 
-/* Maps two operands by the caller's rd_fn. */
+/* Maps two operands by the caller's rd_fn: a C function, or C text, with facts such as its
+ * types. */
 rd_expr *rd_map2_fn(rd_expr *x, rd_expr *y, const rd_fn *f)
 {
     return fn_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Maps a list of operands by the caller's rd_fn. */
+/* Maps a list of operands by the caller's rd_fn: a C function, or C text, with facts such as its
+ * types. */
 rd_expr *rd_mapn_fn(const rd_fn *f, rd_exprs operands)
 {
     return list_ok(operands) ? fn_map("rd_mapn", f, operands.n, operands.at) : NULL;
 }
 
-/* Maps one operand by function text. */
+/* Maps one operand by function text, such as "x * 2 + sin(x)". */
 rd_expr *rd_map_text(rd_expr *x, const char *f)
 {
     return text_map("rd_map", f, 1, &x);
 }
 
-/* Maps two operands by function text. */
+/* Maps two operands by function text, such as "x * 2 + sin(y)". */
 rd_expr *rd_map2_text(rd_expr *x, rd_expr *y, const char *f)
 {
     return text_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Maps a list of operands by function text. */
+/* Maps a list of operands by function text, such as "x * 2 + sin(y)". */
 rd_expr *rd_mapn_text(const char *f, rd_exprs operands)
 {
     return list_ok(operands) ? text_map("rd_mapn", f, operands.n, operands.at) : NULL;

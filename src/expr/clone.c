@@ -12,14 +12,15 @@
 #include <string.h>
 
 /* ---- Facts that hold addresses --------------------------------------------------------------- */
-/* Interns *text in another context; NULL stays NULL.  False: no memory. */
+/* Replaces *text by its copy in another context, the one address of equal texts there; NULL stays
+ * NULL.  False: no memory. */
 static bool intern_text(rd_ctx *ctx, const char **text)
 {
     return !*text || (*text = rd_intern(ctx, *text, strlen(*text) + 1)) != NULL;
 }
 
-/* Makes a CALL node in node->ctx with the facts `of` another context's node: their texts are
- * interned again. */
+/* Makes a CALL node (a user's C function) in node->ctx with the facts `of` another context's node:
+ * their texts are copied to that context. */
 static rd_expr *clone_call(const rd_expr *node, const rd_call_facts *of)
 {
     rd_call_facts facts = *of;
@@ -54,8 +55,8 @@ static rd_expr *clone_input(rd_ctx *ctx, const rd_expr *x)
 
 static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x);
 
-/* Clones the pieces of a sparse row (rd_row_pieces) for the leaf `made`: they are leaves of its
- * context. */
+/* Clones, for the leaf `made`, the pieces into which long rows of a sparse pattern are cut for
+ * threads: two leaves in its context.  False: no memory. */
 static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
 {
     rd_row_pieces *const p = rd_arena_room(made->ctx, sizeof *p);
@@ -67,8 +68,8 @@ static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
     return true;
 }
 
-/* Clones a leaf with its pieces, label and path.  A leaf with a name is an input and is declared
- * again. */
+/* Clones a leaf, with the pieces of a sparse pattern's row, label and path.  A leaf with a name is
+ * an input and is declared again.  Its elements are not copied. */
 static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
 {
     const char *const label = rd_leaf_label(x), *const path = rd_leaf_path(x);
@@ -87,7 +88,8 @@ static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Makes a view again; of an operand that became a view itself, it is composed. */
+/* Makes a view again.  If its operand was replaced by a view, the two are composed, as a view of a
+ * view is one view. */
 static rd_expr *clone_view(const rd_expr *node, const rd_expr *of)
 {
     rd_expr *const x = node->in[0];
@@ -97,15 +99,15 @@ static rd_expr *clone_view(const rd_expr *node, const rd_expr *of)
                : rd_node(node, of->as.any, of->as_size);
 }
 
-/* Clones one node; `in` are the operands in the new context.  Kinds with addresses among their
- * facts have functions of their own. */
+/* Clones one node into ctx; `in` are the operands there.  Kinds with addresses among their facts
+ * (the bytes that describe a node) have functions of their own. */
 static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
 {
     rd_expr node = *x;
 
     node.ctx   = ctx;
     node.in    = in;
-    node.lists = NULL;
+    node.lists = NULL; /* of a LATER: shared below */
     switch (x->kind) {
     case RD_EXPR_LEAF: return clone_leaf(ctx, x);
     case RD_EXPR_CALL: return clone_call(&node, x->as.call);
@@ -117,7 +119,7 @@ static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
     }
 }
 
-/* Orders nodes by serial, for qsort() and bsearch(). */
+/* Orders nodes by serial number (operands before readers), for qsort() and bsearch(). */
 static int compare_serials(const void *a, const void *b)
 {
     const uint32_t p = (*(rd_expr *const *)a)->serial, q = (*(rd_expr *const *)b)->serial;
@@ -125,7 +127,7 @@ static int compare_serials(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Finds a node in the list, which is sorted by serial. */
+/* The index of a node in the list, which is sorted by serial number; the node is in it. */
 static int64_t index_in_list(const rd_node_list *list, const rd_expr *x)
 {
     rd_expr *const *found =
@@ -134,7 +136,8 @@ static int64_t index_in_list(const rd_node_list *list, const rd_expr *x)
     return found - list->at;
 }
 
-/* Returns what replaces a node: a node of ctx, or the clone of a node below it.  NULL: nothing. */
+/* Returns what replaces node x: a node of ctx that the caller gives, or the clone of a node below
+ * x, from made[].  NULL: nothing does. */
 static rd_expr *replaced(rd_ctx *ctx, const rd_node_list *list, rd_expr *const *made,
                          const rd_expr *x, int n, const rd_replacement *with)
 {
@@ -144,8 +147,9 @@ static rd_expr *replaced(rd_ctx *ctx, const rd_node_list *list, rd_expr *const *
     return NULL;
 }
 
-/* Clones all nodes in the order in which they were made: operands have smaller serials than
- * readers. */
+/* Clones all nodes of the list in the order in which they were made, operands before readers, to
+ * made[].  `in` is room for the operands of one node.  Returns the clone of the last one, the root;
+ * NULL after a failure. */
 static rd_expr *clone_nodes(rd_ctx *ctx, rd_node_list *list, rd_expr **made, rd_expr **in, int n,
                             const rd_replacement *with)
 {
@@ -173,7 +177,8 @@ static int64_t most_operands(const rd_node_list *list)
     return most;
 }
 
-/* Copies x with all nodes below it into another context, each once; some are replaced. */
+/* Copies x with all nodes below it into another context, each once. n of them are replaced:
+ * with[k].from by with[k].to.  NULL after recording a failure. */
 rd_expr *rd_clone_with(rd_ctx *ctx, rd_expr *x, int n, const rd_replacement *with)
 {
     rd_node_list list = { 0 };
@@ -198,5 +203,5 @@ rd_expr *rd_clone(rd_ctx *ctx, rd_expr *x)
 {
     return ctx && x && rd_error(ctx) == RD_OK && x->id && x->ctx == ctx
                ? x
-               : rd_clone_with(ctx, x, 0, NULL);
+               : rd_clone_with(ctx, x, /*n=*/0, /*with=*/NULL);
 }

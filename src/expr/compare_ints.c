@@ -12,21 +12,23 @@ static bool is_signed(const rd_expr *x)
     return rd_dtype_kind(x->type) == RD_KIND_INT && !x->weak;
 }
 
-/* True if one operand is u64 and the other a signed int that is not weak. */
+/* True if one of two operands is u64 and the other a signed int that is not weak (a plain number,
+ * which would become u64). */
 bool rd_is_beside_u64(rd_expr *const *x)
 {
     return (is_signed(x[0]) && x[1]->type == RD_U64) || (x[0]->type == RD_U64 && is_signed(x[1]));
 }
 
-/* True if the comparison holds for a negative number and any u64; `first`: the signed operand is
- * the first. */
+/* True if the comparison holds for a negative number beside any u64; `first`: the signed operand is
+ * the first. -1 < u, -1 <= u, -1 != u. */
 static bool is_true_of_negative(rd_op op, bool first)
 {
     return op == RD_OP_ne || op == (first ? RD_OP_lt : RD_OP_gt) ||
            op == (first ? RD_OP_le : RD_OP_ge);
 }
 
-/* Compares as u64 and corrects the result where the signed operand is negative. */
+/* Compares u64 with signed ints exactly: both as u64, corrected where the signed operand i is
+ * negative. */
 rd_expr *rd_compare_ints(rd_op op, const char *call, rd_expr *const *x)
 {
     const bool     first = is_signed(x[0]);

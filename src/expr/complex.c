@@ -16,9 +16,9 @@ bool rd_any_complex(int n, rd_expr *const *x)
     return false;
 }
 
-/* Makes the node re + i im: both parts get one type, one shape, the same origins, and one pattern
- * if either is sparse.  NULL if a part is NULL, or after recording for `call` that the shapes do
- * not fit. */
+/* Makes the node re + i im.  Both parts get one type, one shape, the same origins (first indices of
+ * axes), and one pattern of stored positions if either is sparse.  NULL if a part is NULL, or after
+ * recording for `call` that the shapes do not fit. */
 rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
 {
     rd_expr *in[] = { re, im };
@@ -27,6 +27,7 @@ rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
 
     if (!re || !im)
         return NULL;
+    /* A weak part (a plain number) takes the type of the other. */
     if (re->weak != im->weak) {
         const rd_dtype part = re->weak ? im->type : re->type;
 
@@ -69,7 +70,8 @@ bool rd_refuse_complex(const char *call, int n, rd_expr *const *x)
     return false;
 }
 
-/* Makes the same view of both parts of x. */
+/* Makes the same view of the real and the imaginary part of x: `number` has offsets, then
+ * coefficients. */
 rd_expr *rd_complex_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                          const int64_t *origin)
 {

@@ -32,8 +32,9 @@ static const row rows[] = {
 enum { MOST_OPERANDS = 3 };
 static const char *const names[MOST_OPERANDS][2] = { { "x", "y" }, { "u", "v" }, { "p", "q" } };
 
-/* Adds the named constants that steps may use (the head of complex.def lists them), in the type of
- * the parts.  `narrow`: the parts are f32, which has smaller limits than f64. */
+/* Adds the named constants that the rows of complex.def may use (its head lists them), in the type
+ * of the parts: limits beyond which exponentials, squares and others overflow.  `narrow`: the parts
+ * are f32, which has smaller limits than f64. */
 static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
 {
     const bool narrow = part == RD_F32;
@@ -68,23 +69,24 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
                      rd_number(ctx, part, rd_word_from_double(constants[k].value, part)));
 }
 
-/* Finds the row of complex.def for an operator.  It prefers the row with the same real operands to
- * the general row, for complex operands.  NULL: there is none. */
+/* Finds the row of complex.def for an operator: the one with the same real operands (bits of
+ * `real`), else the one for complex operands.  NULL: there is none. */
 static const row *find_row(rd_op op, unsigned real)
 {
-    const row *whole = NULL;
+    const row *general = NULL;
 
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         if (rows[k].op == op && rows[k].real == real)
             return &rows[k];
         else if (rows[k].op == op && !rows[k].real)
-            whole = &rows[k];
-    return whole;
+            general = &rows[k];
+    return general;
 }
 
-/* Runs a row's steps with the parts of the operands as variables: x + iy, u + iv, p + iq.  A real
- * operand has an imaginary part of 0, unless the row has no such variable.  Returns the variable
- * `is`, which is real, or the complex number of `re` and `im`. */
+/* Runs a row's steps (assignments such as "re = x + u; im = y + v") with the parts of the operands
+ * as variables: x + iy, u + iv, p + iq.  A real operand has an imaginary part of 0, unless the row
+ * has no such variable.  Returns the variable `is`, which is real, or the complex number of `re`
+ * and `im`. */
 static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x, rd_dtype part)
 {
     rd_ctx *const ctx   = x[0]->ctx;
@@ -104,8 +106,10 @@ static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x
             return NULL;
     if (!rd_steps_run(&steps, ctx, call, r->steps, part))
         return NULL;
-    rd_expr *is = rd_steps_find(&steps, "is");
-    return is ? is : rd_complex_of(rd_steps_find(&steps, "re"), rd_steps_find(&steps, "im"), call);
+    rd_expr *real_result = rd_steps_find(&steps, "is");
+    return real_result
+               ? real_result
+               : rd_complex_of(rd_steps_find(&steps, "re"), rd_steps_find(&steps, "im"), call);
 }
 
 /* ---- Operators on complex and real operands -------------------------------------------------- */
@@ -166,7 +170,8 @@ static rd_expr *arcosh(const char *call, rd_expr *x)
 }
 
 /* Composes operators of others: sin x = sinh(ix) / i and so on, with the special values of C's
- * annex G. The numbers are 1 / ln 2 and 1 / ln 10.  NULL if the operator is not composed. */
+ * annex G.  The numbers of log2 and log10 are 1 / ln 2 and 1 / ln 10.  NULL if the operator is not
+ * composed, or after a failure. */
 static rd_expr *compose(rd_op op, const char *call, rd_expr *x)
 {
     switch (op) {
@@ -199,8 +204,8 @@ static int add_roots(rd_op op, const char *call, rd_expr **in)
 /* ---- Powers ---------------------------------------------------------------------------------- */
 enum { MOST_PRODUCTS = 64 };
 
-/* The exponent y, if it is a constant integer of at most 64 for which repeated products are better
- * than a logarithm; else 0. */
+/* The exponent y, if it is a constant integer of at most 64 in size, for which repeated products
+ * are better than a logarithm; else 0. */
 static int integer_exponent(const rd_expr *y)
 {
     const rd_expr *re = rd_is_complex(y) ? y->in[0] : y;
@@ -212,7 +217,8 @@ static int integer_exponent(const rd_expr *y)
     return imag == 0 && value == trunc(value) && fabs(value) <= MOST_PRODUCTS ? (int)value : 0;
 }
 
-/* Computes x^n by repeated squaring; a negative n by the reciprocal. */
+/* Computes x^n by repeated squaring: y collects the squares at the binary digits 1 of |n|; a
+ * negative n takes the reciprocal. */
 static rd_expr *power_by_products(const char *call, rd_expr *x, int n)
 {
     rd_expr *y = NULL;
@@ -226,19 +232,19 @@ static rd_expr *power_by_products(const char *call, rd_expr *x, int n)
     return n < 0 ? map_1(RD_OP_reciprocal, call, y) : y;
 }
 
-/* Replaces the power z = x^y by 0 where x is 0 and y has a positive real part.  The logarithm of 0
- * is -inf there, and y times it may have no angle. */
+/* Replaces the power z = x^y by 0 where x is 0 and y has a positive real part: there exp(y log x)
+ * has the logarithm -inf, and y times it may have no angle. */
 static rd_expr *replace_zero_power(const char *call, rd_expr *x, rd_expr *y, rd_expr *z)
 {
-    rd_expr *zero       = rd_int(z->ctx, 0);
-    rd_expr *of_nothing = map_2(RD_OP_eq, call, x, zero);
-    rd_expr *forward    = map_2(RD_OP_gt, call, rd_real(y), zero);
+    rd_expr *zero         = rd_int(z->ctx, 0);
+    rd_expr *base_is_zero = map_2(RD_OP_eq, call, x, zero);
+    rd_expr *forward      = map_2(RD_OP_gt, call, rd_real(y), zero);
 
-    return map_where(call, map_2(RD_OP_and, call, of_nothing, forward), zero, z);
+    return map_where(call, map_2(RD_OP_and, call, base_is_zero, forward), zero, z);
 }
 
-/* Makes x^y as exp(y log x), and 1 where y is 0.  A complex x with a small integer exponent is
- * multiplied repeatedly instead. */
+/* Makes x^y as exp(y log x), and 1 where y is 0.  A complex x with a small integer exponent takes
+ * repeated products instead. */
 static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
 {
     const int n = rd_is_complex(x) ? integer_exponent(y) : 0;
@@ -283,7 +289,8 @@ static rd_expr *map_logic(rd_op op, const char *call, int n, rd_expr *const *x)
     return rd_real_map(op, call, n, in);
 }
 
-/* Records that the operator has no complex form.  Operators that need an order get a hint. */
+/* Records that the operator has no complex form; returns NULL.  Operators that need an order (<,
+ * minimum) get a hint. */
 static void *fail_no_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
 {
     static const rd_op ordering[] = { RD_OP_lt,      RD_OP_le,      RD_OP_gt,   RD_OP_ge,
@@ -299,8 +306,9 @@ static void *fail_no_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
                    call, rd_dtype_name(type));
 }
 
-/* Casts complex operands to `type` and real ones to the type of its parts.  If all are weak
- * numbers, they stay weak, and real ones become floats.  False after a failure. */
+/* Casts complex operands to `type` and real ones to the type of its parts.  If all are weak numbers
+ * (plain constants, which take the type of others), they stay weak, and real ones become floats.
+ * False after a failure. */
 static bool cast_operands(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
 {
     bool weak = true;
@@ -334,9 +342,9 @@ static bool broadcast_all(const char *call, int n, rd_expr **x)
     return true;
 }
 
-/* Applies an operator to operands, at least one of which is complex.  It chooses how: choice,
- * logic, power, a row of complex.def, or a composition of others.  NULL after recording a
- * failure. */
+/* Applies an operator to operands, at least one of which is complex.  It chooses among five ways:
+ * choice (where), logic, power, a row of complex.def, or a composition of other operators.  NULL
+ * after recording a failure. */
 rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     const rd_dtype type =
@@ -358,6 +366,7 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
         return NULL;
     if (op == RD_OP_pow)
         return in[1] ? power(call, in[0], in[1]) : NULL;
+    /* The rows of asin and acos have two operands more. */
     if (r && n == 1 && !(n = add_roots(op, call, in)))
         return NULL;
     if (r)

@@ -9,9 +9,9 @@
 #include "expr/plain.h"
 #include <string.h>
 
-/* Describes an array of complex numbers as an array of parts: the strides double, as they count
- * parts, and an axis of extent 2 with stride 1 is appended.  False after recording that there are
- * too many axes. */
+/* Describes an array of complex numbers as an array of real ones, its parts: strides double, as
+ * they count parts, and an axis of extent 2 with stride 1 is appended.  False after recording that
+ * there are too many axes. */
 bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_array *parts)
 {
     const int rank = array->shape.n;
@@ -36,15 +36,17 @@ bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_a
     return true;
 }
 
-/* Makes the complex expression of an array of parts: part 0 and part 1 along its last axis. */
+/* Makes the complex expression of an array of parts (real numbers): real and imaginary part are
+ * indices 0 and 1 of its last axis. */
 rd_expr *rd_complex_leaf(rd_expr *parts, const char *call)
 {
-    return parts ? rd_complex_of(rd_plain_select(parts, -1, 0), rd_plain_select(parts, -1, 1), call)
+    return parts ? rd_complex_of(rd_plain_select(parts, /*axis=*/-1, 0),
+                                 rd_plain_select(parts, -1, 1), call)
                  : NULL;
 }
 
-/* True if `re` and `im` are the two parts of one array in memory: equal views, except that they
- * begin at 0 and 1 along a last axis of extent 2. */
+/* True if `re` and `im` are the two parts of one array in memory: equal views of it, except that
+ * they begin at 0 and 1 along its last axis, of extent 2. */
 static bool are_parts_of_array(const rd_expr *re, const rd_expr *im)
 {
     const int last = re->kind == RD_EXPR_VIEW ? re->in[0]->rank - 1 : -1;
@@ -58,8 +60,8 @@ static bool are_parts_of_array(const rd_expr *re, const rd_expr *im)
     return re->as.view->number[last] == 0;
 }
 
-/* True for the parts of an empty leaf: empty views are one node, so both parts are the same
- * view. */
+/* True for the parts of a complex leaf without elements: empty views are one node, so both parts
+ * are the same view. */
 static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
 {
     const rd_expr *leaf = re->kind == RD_EXPR_VIEW ? re->in[0] : NULL;
@@ -68,8 +70,8 @@ static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
            leaf->extent[re->rank] == 2 && rd_points(re->rank, re->extent) == 0;
 }
 
-/* Returns the leaf of parts below a complex leaf, so that its memory is read as it lies.  Returns
- * any other x itself, without origins. */
+/* Returns the leaf of parts below a complex leaf, whose memory is then read as it lies: real
+ * numbers with one more axis.  Returns any other x itself, without origins (axes begin at 0). */
 rd_expr *rd_leaf_below(rd_expr *x)
 {
     x = x && x->origin ? rd_with_origins(x, /*origin=*/NULL) : x;
@@ -80,8 +82,8 @@ rd_expr *rd_leaf_below(rd_expr *x)
     return is_leaf ? x->in[0]->in[0] : x;
 }
 
-/* Makes one view of both parts, given the view `re` of the real part.  It has re's axes and then
- * the axis of parts, which steps by 1 along the last axis of the array. */
+/* Makes one view of both parts, given the view `re` of the real part: re's axes and then an axis of
+ * 2, which steps by 1 along the last axis of the array. */
 static rd_expr *view_of_both(const rd_expr *re)
 {
     rd_expr *const x    = re->in[0];
@@ -101,7 +103,7 @@ static rd_expr *view_of_both(const rd_expr *re)
     return rd_plain_view(x, rank + 1, extent, number, /*origin=*/NULL);
 }
 
-/* Returns the number below x, which may be broadcast; NULL if x is something else. */
+/* Returns the constant that x is, or is a broadcast view of; NULL if x is something else. */
 static rd_expr *number_below(rd_expr *x)
 {
     rd_expr *below = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
@@ -109,9 +111,9 @@ static rd_expr *number_below(rd_expr *x)
     return below->kind == RD_EXPR_NUMBER ? below : NULL;
 }
 
-/* Makes both parts as one expression with one more axis, by walking both trees in parallel; NULL if
- * they differ.  Leaves must be the two parts of one array, and numbers equal.  `depth` bounds the
- * work where operands are shared repeatedly. */
+/* Makes real part and imaginary part one expression with one more axis of 2, by walking both trees
+ * in parallel; NULL if they differ.  Leaves must be the two parts of one array, and numbers equal.
+ * `depth` bounds the work, as operands that are shared are walked repeatedly. */
 static rd_expr *merge_parts(rd_expr *re, rd_expr *im, int depth)
 {
     enum { DEEP = 4, MOST = 3 };
@@ -142,15 +144,15 @@ static rd_expr *merge_parts(rd_expr *re, rd_expr *im, int depth)
                    /*facts=*/NULL, 0);
 }
 
-/* Makes both parts of x as one expression with one more axis, if they are the same maps of parts
- * that are adjacent in memory.  NULL if they are not. */
+/* Makes both parts of x one expression with one more axis, if they are the same maps of parts that
+ * are adjacent in memory, so that loops run along memory.  NULL if they are not. */
 rd_expr *rd_complex_together(rd_expr *x)
 {
-    return x->rank < RD_MAX_RANK ? merge_parts(x->in[0], x->in[1], 0) : NULL;
+    return x->rank < RD_MAX_RANK ? merge_parts(x->in[0], x->in[1], /*depth=*/0) : NULL;
 }
 
-/* Makes the array of pairs of a complex x, as it is stored: by one expression if both parts lie in
- * one array, else by a concatenation along a new last axis. */
+/* Makes the array of pairs (real, imaginary) of a complex x, as it is stored: by one expression if
+ * both parts lie in one array, else by a concatenation along a new last axis. */
 rd_expr *rd_complex_pairs(rd_expr *x)
 {
     rd_expr *y, *re, *im;

@@ -3,7 +3,8 @@
  * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/complex.h"
 
-/* Makes re + i im of two real operands, both cast to one float type; two weak numbers stay weak. */
+/* Makes re + i im of two real operands, both cast to one float type; two weak numbers (plain
+ * constants) stay weak. */
 rd_expr *rd_complex(rd_expr *re, rd_expr *im)
 {
     static const char call[] = "rd_complex";
@@ -38,6 +39,7 @@ rd_expr *rd_polar(rd_expr *r, rd_expr *angle)
 rd_expr *rd_conj(rd_expr *x)
 {
     if (!rd_operands("rd_conj", 1, &x) || !rd_is_complex(x))
+        /* a real one; id 0: x was released */
         return x && x->id ? x : NULL;
     return rd_complex_of(x->in[0], rd_neg(x->in[1]), "rd_conj");
 }

@@ -27,21 +27,22 @@ typedef struct row {
     bool complex; /* the result is complex */
 } row;
 
-/* The imaginary (p = 1) or real (p = 0) part of x. */
+/* The real (p = 0) or imaginary (p = 1) part of x. */
 static rd_expr *part_of(rd_expr *x, int p)
 {
     return p ? rd_imag(x) : rd_real(x);
 }
 
-/* Makes the reduction or scan `name` of one real operand, as the request *a is one or the other. */
+/* Makes the reduction or scan `name` of one real operand x: a->scan says which of them the caller
+ * asked for. */
 static rd_expr *fold(const request *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
     return a->scan ? rd_real_scan(x, name, opts) : rd_real_reduce(a->call, x, name, opts);
 }
 
 /* ---- Both parts in one reduction ------------------------------------------------------------- */
-/* Reduces both parts as one array with one more axis, so that memory is read once, in order.
- * `last`: that axis is reduced, too.  NULL if parts are not adjacent in memory, or if keywords
+/* Reduces both parts as one array with one more axis of 2, so that memory is read once, in order.
+ * `last`: that axis is reduced, too.  NULL if the parts are not adjacent in memory, or if keywords
  * other than axes are given. */
 static rd_expr *reduce_adjacent(const request *a, const char *name, rd_expr *x, bool last)
 {
@@ -57,6 +58,7 @@ static rd_expr *reduce_adjacent(const request *a, const char *name, rd_expr *x, 
         origin[axis] = rd_origin(x, axis);
     pairs = rd_with_origins(pairs, origin);
     bits |= last ? (uint64_t)1 << x->rank : 0;
+    /* the axes are listed again, as positive numbers */
     o.dims.flags &= ~(uint32_t)RD_DIMS_EXCEPT;
     o.dims.n = 0;
     o.p      = 0;
@@ -76,9 +78,9 @@ static bool is_product_part(const rd_expr *x)
            x->in[1]->kind == RD_EXPR_MAP && x->in[1]->op == RD_OP_mul;
 }
 
-/* Sums part p.  If it consists of two products, each is summed on its own: with one rounding, and
- * by a BLAS, as any sum of products.  A mask, .initial, or another accuracy than RD_PAIRWISE
- * forbids that. */
+/* Sums part p (0 real, 1 imaginary).  If it is a sum or difference of two products, as of complex
+ * factors, each product is summed on its own: with one rounding, and by a BLAS, as any sum of
+ * products.  A mask, .initial, or another accuracy than RD_PAIRWISE forbids that. */
 static rd_expr *sum_part(const request *a, int p)
 {
     rd_expr              *x = part_of(a->x, p);
@@ -92,7 +94,7 @@ static rd_expr *sum_part(const request *a, int p)
         (rd_expr *const[]){ fold(a, a->name, x->in[0], o), fold(a, a->name, x->in[1], o) });
 }
 
-/* Sums both parts: in one reduction if they are adjacent in memory, else one by one. */
+/* Sums both parts: in one reduction if they are adjacent in memory, else each on its own. */
 static rd_expr *build_sum(const request *a)
 {
     rd_expr *y = reduce_adjacent(a, a->name, a->x, /*last=*/false);
@@ -116,8 +118,9 @@ static rd_expr *build_parts(const request *a)
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* Makes one part of a product of complex numbers.  The reducer (prod_real or prod_imag) keeps both
- * parts in its state; im is its second operand.  The mask has been mapped into re and im. */
+/* Makes the real or the imaginary part of a product of complex numbers, by the reducer prod_real or
+ * prod_imag.  Each keeps both parts in its state; im is its second operand.  The mask has been
+ * mapped into re and im. */
 static rd_expr *product_part(const request *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
 {
     const rd_reduce_opts *o = &a->part[0];
@@ -140,23 +143,25 @@ static rd_expr *product_part(const request *a, rd_reducer_id reducer, rd_expr *r
     return rd_cast_to(y, o->type ? o->type : re->type);
 }
 
-/* Multiplies complex numbers.  Elements that the mask leaves out count as 1; .initial is one more
- * factor. */
+/* Multiplies complex numbers.  Elements that the mask leaves out become 1; .initial is one more
+ * factor at the end. */
 static rd_expr *build_prod(const request *a)
 {
-    request        own     = *a;
-    rd_expr       *x       = a->x;
-    rd_expr *const initial = own.part[0].initial
-                                 ? rd_complex_of(own.part[0].initial, own.part[1].initial, a->call)
-                                 : NULL;
+    request        unmasked = *a;
+    rd_expr       *x        = a->x;
+    rd_expr *const initial =
+        unmasked.part[0].initial
+            ? rd_complex_of(unmasked.part[0].initial, unmasked.part[1].initial, a->call)
+            : NULL;
 
-    if (own.part[0].where)
-        x = rd_where(own.part[0].where, x, rd_int(x->ctx, 1));
+    if (unmasked.part[0].where)
+        x = rd_where(unmasked.part[0].where, x, rd_int(x->ctx, 1));
     if (!x)
         return NULL;
-    own.part[0].where = own.part[0].initial = NULL;
-    rd_expr *y = rd_complex_of(product_part(&own, RD_RED_prod_real, x->in[0], x->in[1]),
-                               product_part(&own, RD_RED_prod_imag, x->in[0], x->in[1]), a->call);
+    unmasked.part[0].where = unmasked.part[0].initial = NULL;
+    rd_expr *y =
+        rd_complex_of(product_part(&unmasked, RD_RED_prod_real, x->in[0], x->in[1]),
+                      product_part(&unmasked, RD_RED_prod_imag, x->in[0], x->in[1]), a->call);
     return initial && y ? rd_cast_to(rd_mul(y, initial), y->type) : y;
 }
 
@@ -170,10 +175,10 @@ static rd_expr *build_logic(const request *a)
 /* The variance is the mean of |x - mean|^2, thus the sum of the variances of both parts. */
 static rd_expr *variance(const request *a)
 {
-    rd_expr *both = reduce_adjacent(a, "var", a->x, /*last=*/false);
+    rd_expr *parts = reduce_adjacent(a, "var", a->x, /*last=*/false);
 
-    if (both)
-        return rd_add(rd_select_place(both, -1, 0), rd_select_place(both, -1, 1));
+    if (parts)
+        return rd_add(rd_select_place(parts, -1, 0), rd_select_place(parts, -1, 1));
     return rd_add(fold(a, "var", rd_real(a->x), &a->part[0]),
                   fold(a, "var", rd_imag(a->x), &a->part[0]));
 }
@@ -190,9 +195,9 @@ static rd_expr *build_std(const request *a)
     return rd_sqrt(variance(a));
 }
 
-/* Makes a norm. The 2-norm (p of 0 or 2) is the root of the sum of both parts' squares. If both
- * parts are adjacent in memory, that is one sum over them, too (`true`: their axis is reduced).
- * Other norms are those of |x|. sums.p is 0, as a sum takes no p. */
+/* Makes a norm.  The 2-norm (p of 0 or 2) is the root of the sum of both parts' squares: one sum
+ * over both if they are adjacent in memory.  Other norms are those of |x|. sums.p is 0, as a sum
+ * takes no p. */
 static rd_expr *build_norm(const request *a)
 {
     const double   p    = a->part[0].p;
@@ -214,7 +219,7 @@ static const row rows[] = {
     { "var", build_var, false },   { "std", build_std, false },   { "norm", build_norm, false },
 };
 
-/* Finds how a reduction is made of parts; NULL: complex numbers have no such reduction. */
+/* Finds how a reduction of complex numbers is made of parts; NULL: they have no such reduction. */
 static const row *find_row(const char *name)
 {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
@@ -224,15 +229,16 @@ static const row *find_row(const char *name)
 }
 
 /* ---- Keywords of parts ----------------------------------------------------------------------- */
-/* Replaces .skip_nan by a mask: elements with NaN in either part of any operand are left out. */
+/* Replaces .skip_nan in the keywords of both parts by a mask: elements with NaN in either part of
+ * any operand are left out.  False after a failure. */
 static bool mask_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
 {
     rd_expr *where = part[0].where;
 
     for (int k = 0; k < n; k++) {
-        rd_expr *number = rd_not(rd_isnan(x[k]));
+        rd_expr *is_number = rd_not(rd_isnan(x[k]));
 
-        where = k || part[0].where ? rd_and(where, number) : number;
+        where = k || part[0].where ? rd_and(where, is_number) : is_number;
     }
     for (int p = 0; p < 2; p++) {
         part[p].skip_nan = false;
@@ -241,8 +247,8 @@ static bool mask_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
     return where != NULL;
 }
 
-/* Replaces a complex .type by the type of its parts.  False after recording that the type is real,
- * which would lose the imaginary part. */
+/* Replaces a complex .type in the keywords by the type of its parts.  False after recording that
+ * the type is real, which would lose the imaginary part. */
 static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
 {
     const rd_dtype type = part[0].type;
@@ -259,8 +265,9 @@ static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
     return true;
 }
 
-/* Copies the caller's options for both parts and splits .initial, .type and .skip_nan.  Fields that
- * an older caller's struct lacks are 0.  False after recording what is wrong. */
+/* Copies the caller's keywords for both parts and splits .initial, .type and .skip_nan.  An older
+ * caller's struct is shorter (size); the fields that it lacks are 0.  `complex`: the result is
+ * complex, too.  False after recording what is wrong. */
 bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_reduce_opts *opts,
                         bool complex, rd_reduce_opts part[2])
 {
@@ -272,7 +279,7 @@ bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_red
     }
     memset(&part[0], 0, sizeof part[0]);
     memcpy(&part[0], opts, opts->size && opts->size < sizeof *opts ? opts->size : sizeof *opts);
-    part[0].size = 0;
+    part[0].size = 0; /* all fields */
     part[1]      = part[0];
     if (part[0].weights && rd_refuse_complex(call, 1, &part[0].weights))
         return false;
@@ -297,7 +304,8 @@ static rd_expr *fail_no_reduction(const rd_expr *x, const char *name, bool scan)
                        : "");
 }
 
-/* Makes the request: finds how the reduction is made of parts and splits its keywords. */
+/* Makes the reduction or scan that is requested: finds how it is made of parts, and splits its
+ * keywords.  NULL after recording a failure. */
 static rd_expr *build(request *a, const rd_reduce_opts *opts)
 {
     const row *r = find_row(a->name);

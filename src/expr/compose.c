@@ -28,12 +28,12 @@ rd_expr *rd_sinc(rd_expr *x)
         return rd_cast_to(rd_sinc(rd_cast_to(x, RD_F32)), x->type);
     if (!x)
         return NULL;
-    rd_expr *angle = map_2(RD_OP_mul, call, x, rd_num(x->ctx, 3.141592653589793));
-    rd_expr *none  = map_2(RD_OP_eq, call, angle, rd_int(x->ctx, 0));
-    rd_expr *by    = map_where(call, none, rd_int(x->ctx, 1), angle);
-    rd_expr *wave  = map_2(RD_OP_div, call, map_1(RD_OP_sin, call, angle), by);
+    rd_expr *angle   = map_2(RD_OP_mul, call, x, rd_num(x->ctx, 3.141592653589793));
+    rd_expr *is_zero = map_2(RD_OP_eq, call, angle, rd_int(x->ctx, 0));
+    rd_expr *divisor = map_where(call, is_zero, rd_int(x->ctx, 1), angle);
+    rd_expr *wave    = map_2(RD_OP_div, call, map_1(RD_OP_sin, call, angle), divisor);
 
-    return map_where(call, none, rd_int(x->ctx, 1), wave);
+    return map_where(call, is_zero, rd_int(x->ctx, 1), wave);
 }
 
 /* Replaces NaN by 0 and infinities by the largest finite numbers of the type; a complex x part by
@@ -53,7 +53,8 @@ rd_expr *rd_nan_to_num(rd_expr *x)
     return map_where(call, map_1(RD_OP_isnan, call, x), rd_int(x->ctx, 0), kept);
 }
 
-/* Casts ints to f64 and halves to f32, in which differences do not wrap and round less. */
+/* Casts ints to f64, so that differences do not wrap, and narrow floats to f32, so that they round
+ * less. */
 static rd_expr *widen(rd_expr *x)
 {
     return rd_dtype_is_narrow_float(x->type) ? rd_cast_to(x, RD_F32)
@@ -72,13 +73,13 @@ rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol)
     y = widen(y);
     if (!x || !y)
         return NULL;
-    rd_expr *part  = map_2(RD_OP_mul, call, rd_num(y->ctx, rtol), map_1(RD_OP_abs, call, y));
-    rd_expr *bound = map_2(RD_OP_add, call, rd_num(y->ctx, atol), part);
-    rd_expr *apart = map_1(RD_OP_abs, call, map_2(RD_OP_sub, call, x, y));
-    rd_expr *near =
-        map_2(RD_OP_and, call, map_1(RD_OP_isfinite, call, y), map_2(RD_OP_le, call, apart, bound));
+    rd_expr *relative = map_2(RD_OP_mul, call, rd_num(y->ctx, rtol), map_1(RD_OP_abs, call, y));
+    rd_expr *bound    = map_2(RD_OP_add, call, rd_num(y->ctx, atol), relative);
+    rd_expr *distance = map_1(RD_OP_abs, call, map_2(RD_OP_sub, call, x, y));
+    rd_expr *is_near  = map_2(RD_OP_and, call, map_1(RD_OP_isfinite, call, y),
+                              map_2(RD_OP_le, call, distance, bound));
 
-    return map_2(RD_OP_or, call, map_2(RD_OP_eq, call, x, y), near);
+    return map_2(RD_OP_or, call, map_2(RD_OP_eq, call, x, y), is_near);
 }
 
 /* Computes 10^n at run time, in rdim's rounding mode; `volatile` prevents constant folding. */

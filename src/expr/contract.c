@@ -36,13 +36,13 @@ typedef struct contraction {
     rd_dtype    type;                  /* of products and sums */
 } contraction;
 
-/* The set that holds one label. */
+/* The set that holds one label (a small number that names an axis, as a letter of an einsum). */
 static rd_labels label_bit(int label)
 {
     return (rd_labels)1 << label;
 }
 
-/* The set of labels of a term. */
+/* The set of labels of a term (an operand with a label for each axis). */
 static rd_labels labels_of(const rd_term *t)
 {
     rd_labels set = 0;
@@ -52,7 +52,8 @@ static rd_labels labels_of(const rd_term *t)
     return set;
 }
 
-/* The product of the extents of a set of labels: the elements of an array with these axes. */
+/* The product of the extents of a set of labels: the number of elements of an array with these
+ * axes, as a double. */
 static double points(const contraction *c, rd_labels set)
 {
     double n = 1;
@@ -73,8 +74,8 @@ static int list_labels(rd_labels set, int8_t list[RD_MAX_LABELS])
 }
 
 /* ---- One step -------------------------------------------------------------------------------- */
-/* Views the operand with the axes of `list`, in this order.  It is repeated along labels that it
- * lacks, or has with extent 1.  A label that it has twice takes the diagonal. */
+/* Views the operand of t with the axes of `list`, labels in this order.  It is broadcast along
+ * labels that it lacks, or has with extent 1.  A label that it has twice takes the diagonal. */
 static rd_expr *view_along(const contraction *c, const rd_term *t, int n, const int8_t *list)
 {
     rd_affine v = { 0 };
@@ -82,17 +83,17 @@ static rd_expr *view_along(const contraction *c, const rd_term *t, int n, const 
     for (int k = 0; k < n; k++) {
         const int place = v.rank;
 
-        rd_affine_axis(&v, c->extent[list[k]], -1, 0);
+        rd_affine_axis(&v, c->extent[list[k]], /*a=*/-1, /*coef=*/0);
         if (place < RD_MAX_RANK)
             v.origin[place] = c->origin[list[k]];
         for (int a = 0; a < t->x->rank && place < RD_MAX_RANK; a++)
             if (t->label[a] == list[k] && t->x->extent[a] == c->extent[list[k]])
-                rd_affine_also(&v, a, place, 1);
+                rd_affine_also(&v, a, place, /*coef=*/1);
     }
     return rd_affine_view(t->x, &v, c->call);
 }
 
-/* Sums over the last `n` axes; bools by `any`.  Real sums are accumulated in the type of
+/* Sums over the last n axes; bools by `any`.  Real sums are accumulated in the type of the
  * products. */
 static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
 {
@@ -106,7 +107,7 @@ static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
     return x && n > 0 ? rd_reduce_name(x, c->type == RD_BOOL ? "any" : "sum", &opts) : x;
 }
 
-/* Returns a sparse operand with its two axes in the given order of labels, transposed if necessary.
+/* Returns the sparse matrix of t with axes labelled `first` and `second`, transposed if necessary.
  * NULL if it is no sparse matrix or has other labels. */
 static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
 {
@@ -117,9 +118,9 @@ static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
     return t->label[0] == second && t->label[1] == first ? rd_permute(t->x, RD_INDEX(1, 0)) : NULL;
 }
 
-/* The product of two sparse matrices with axes list[0], list[1], summed over list[2], as a LATER
- * node, with places that are found on demand.  NULL if the terms are something else, or if rdim
- * cannot compute such a product.  Bools are products over (max, min). */
+/* Makes the product of two sparse matrices with axes list[0], list[1], summed over list[2]: a LATER
+ * node, whose stored positions are computed on demand.  NULL if the terms are something else, or if
+ * rdim cannot compute such a product.  Bools are products over (any, and). */
 static rd_expr *sparse_product(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     const bool    truth   = c->type == RD_BOOL;
@@ -136,7 +137,8 @@ static rd_expr *sparse_product(const contraction *c, const rd_term *terms, const
     return NULL;
 }
 
-/* The real or imaginary part of a term; x is NULL for the imaginary part of a real operand. */
+/* The real or imaginary part of a term, in the type of parts; x is NULL for the imaginary part of a
+ * real operand. */
 static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
 {
     rd_term part = *t;
@@ -147,26 +149,27 @@ static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
 }
 
 /* Makes the product of complex sparse matrices from up to four products of their parts: y[a][b] has
- * part a of the first and part b of the second.  All have one pattern.  NULL: it is no sparse
- * product. */
+ * part a of the first and part b of the second (0 real, 1 imaginary).  A real operand has no
+ * imaginary part.  NULL: it is no sparse product. */
 static rd_expr *complex_sparse_product(const contraction *c, const rd_term *terms,
                                        const int8_t *list)
 {
     contraction real       = *c;
     rd_expr    *y[2][2]    = { { NULL } };
-    bool        whole      = true;
-    rd_term     part[2][2] = { { part_of(c, &terms[0], false), part_of(c, &terms[0], true) },
+    bool        all_made   = true;
+    rd_term     part[2][2] = { { part_of(c, &terms[0], /*imaginary=*/false),
+                                 part_of(c, &terms[0], true) },
                                { part_of(c, &terms[1], false), part_of(c, &terms[1], true) } };
 
     real.type = rd_dtype_part(c->type);
     for (int a = 0; a < 2; a++)
-        for (int b = 0; b < 2 && whole; b++) {
-            const rd_term both[] = { part[0][a], part[1][b] };
+        for (int b = 0; b < 2 && all_made; b++) {
+            const rd_term factors[] = { part[0][a], part[1][b] };
 
-            if (both[0].x && both[1].x)
-                whole = (y[a][b] = sparse_product(&real, both, list));
+            if (factors[0].x && factors[1].x)
+                all_made = (y[a][b] = sparse_product(&real, factors, list));
         }
-    if (!whole)
+    if (!all_made)
         return NULL;
     rd_expr *const re = y[1][1] ? map_2(RD_OP_sub, c->call, y[0][0], y[1][1]) : y[0][0];
     rd_expr       *im = y[0][1] && y[1][0] ? map_2(RD_OP_add, c->call, y[0][1], y[1][0])
@@ -175,8 +178,9 @@ static rd_expr *complex_sparse_product(const contraction *c, const rd_term *term
     return rd_complex_of(re, im, c->call);
 }
 
-/* Makes the product of terms, summed over list[n_kept..n), with axes list[0..n_kept).  Two sparse
- * matrices become a product of their own; anything else is broadcast, multiplied and summed. */
+/* Makes the product of terms with axes list[0..n_kept), summed over the labels list[n_kept..n).
+ * Two sparse matrices become a product of their own; anything else is broadcast, multiplied and
+ * summed. */
 static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *terms, int n_kept,
                             int n, const int8_t *list)
 {
@@ -198,7 +202,8 @@ static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *te
     return sum_last(c, y, n - n_kept);
 }
 
-/* Contracts terms to one: multiplies them and sums over all their labels that are not in `kept`. */
+/* Contracts terms to one: multiplies them and sums over all their labels that are not in `kept`.
+ * Its x is NULL after a failure. */
 static rd_term contract_terms(const contraction *c, int n_terms, const rd_term *terms,
                               rd_labels kept)
 {
@@ -218,16 +223,16 @@ static rd_term contract_terms(const contraction *c, int n_terms, const rd_term *
 }
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
-/* The labels that are still needed after terms i and j are contracted: of the result and of all
- * other terms.  `set` has the labels of each term. */
+/* The labels that are still needed after terms i and j are contracted: those of the result and of
+ * all other terms. set[k] has the labels of term k of n. */
 static rd_labels needed_labels(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
-    rd_labels all = c->out;
+    rd_labels needed = c->out;
 
     for (int k = 0; k < n; k++)
         if (k != i && k != j)
-            all |= set[k];
-    return all;
+            needed |= set[k];
+    return needed;
 }
 
 /* The quantity that the greedy choice minimises. */
@@ -240,8 +245,8 @@ typedef struct pair {
     double memory; /* elements of the result, minus those of both operands */
 } pair;
 
-/* Estimates work and memory of contracting terms i and j; `set` has the labels of each of the n
- * terms. */
+/* Estimates work and memory of contracting terms i and j; set[k] has the labels of term k of n.
+ * The work is a multiplication for each index of both, and a store for each of the result. */
 static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
     const rd_labels both = set[i] | set[j], kept = both & needed_labels(c, set, n, i, j);
@@ -250,7 +255,8 @@ static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, in
     return (pair){ i, j, points(c, both) + size, size - points(c, set[i]) - points(c, set[j]) };
 }
 
-/* True if contracting pair a is better than pair b; ties are broken by the other quantity. */
+/* True if contracting pair a is better than pair b by the rule: less memory, or less work.  Ties
+ * are broken by the other quantity. */
 static bool is_better(const pair *a, const pair *b, rule by)
 {
     const double memory = a->memory - b->memory, work = a->work - b->work;
@@ -259,10 +265,11 @@ static bool is_better(const pair *a, const pair *b, rule by)
                               : work < 0 || (work == 0 && memory < 0);
 }
 
-/* Chooses the best pair by the rule; pairs without a common label (outer products) come last. */
+/* Chooses the best pair of terms to contract next by the rule, the least work or the least memory.
+ * Pairs without a common label (outer products) come last. */
 static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by)
 {
-    bool common = set[0] & set[1];
+    bool common = set[0] & set[1]; /* the best pair so far has a common label */
     pair best   = pair_of(c, set, n, 0, 1);
 
     for (int i = 0; i < n; i++)
@@ -278,14 +285,16 @@ static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by
     return best;
 }
 
-/* Replaces the labels of term i by those of the result, and removes term j. */
+/* Notes in the n label sets that a pair was contracted: term i gets the labels of the result,
+ * `made`, and term j is removed. */
 static void replace_pair(rd_labels *set, int n, const pair *p, rd_labels made)
 {
     set[p->i] = made;
     memmove(set + p->j, set + p->j + 1, (size_t)(n - p->j - 1) * sizeof *set);
 }
 
-/* The total work of the greedy order by a rule, without doing it.  It overwrites `set`. */
+/* The total work of contracting pairs in greedy order by a rule, without doing it.  It overwrites
+ * the label sets. */
 static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
 {
     double work = 0;
@@ -299,7 +308,8 @@ static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
     return work;
 }
 
-/* Contracts pairs in greedy order until two terms are left.  False after a failure. */
+/* Contracts the best pair by the rule (the least work or memory) again and again, until two terms
+ * are left.  False after a failure. */
 static bool contract_pairs(contraction *c, rd_labels *set, rule by)
 {
     for (; c->n > 2; c->n--) {
@@ -316,7 +326,7 @@ static bool contract_pairs(contraction *c, rd_labels *set, rule by)
     return true;
 }
 
-/* Writes the label sets of all terms and returns their union. */
+/* Writes the set of labels of each term; returns their union. */
 static rd_labels label_sets(const contraction *c, rd_labels *set)
 {
     rd_labels all = 0;
@@ -326,9 +336,10 @@ static rd_labels label_sets(const contraction *c, rd_labels *set)
     return all;
 }
 
-/* Contracts pairs if that is less work than one pass over all terms (`at_once`).  One pass is also
- * impossible if there are more labels than axes of an expression.  `set` has room for all terms.
- * False after a failure. */
+/* Contracts pairs in the cheaper of two greedy orders (the least work or memory next), if that is
+ * less work than one pass over all terms (`at_once`).  It does so, too, if there are too many
+ * labels for the axes of one expression.  `set` is scratch for the label sets: each estimate uses
+ * it up.  False after a failure. */
 static bool reduce_terms_in(contraction *c, rd_labels *set)
 {
     const rd_labels all     = label_sets(c, set);
@@ -376,8 +387,9 @@ static bool sum_single_terms(contraction *c)
 }
 
 /* ---- Dense factors of sparse matrices -------------------------------------------------------- */
-/* True if the term is sparse without a fill, has each of its labels once, and does not repeat along
- * any: its stored elements can then be multiplied by dense factors. */
+/* True if the term is sparse without a fill (nothing is at positions that are not stored), has each
+ * of its labels once, and does not repeat along any.  Its stored elements can then be multiplied by
+ * dense factors. */
 static bool can_scale(const contraction *c, const rd_term *t)
 {
     bool can = rd_has_pattern(t->x) && !rd_fill_of(t->x) &&
@@ -388,8 +400,8 @@ static bool can_scale(const contraction *c, const rd_term *t)
     return can;
 }
 
-/* Returns which of the two sparse terms s a dense term k can scale: one that has all its labels,
- * the smaller one of both.  Returns -1 if term k is sparse, or has labels of both. */
+/* Returns which of the two sparse terms s[] a dense term k can be multiplied into: one that has all
+ * its labels, the smaller of both. -1 if term k is sparse, or if neither has all of its labels. */
 static int scaled_term(const contraction *c, int k, const int s[2])
 {
     const rd_labels own   = labels_of(&c->term[k]);
@@ -403,9 +415,9 @@ static int scaled_term(const contraction *c, int k, const int s[2])
     return found;
 }
 
-/* True if all terms are a product of two sparse matrices, summed over one label, and dense factors
- * of their elements. s gets the numbers of the two matrices.  Their labels a and b have one in
- * common, and the others are the result's. */
+/* True if the terms are a product of two sparse matrices, summed over one label, and dense factors
+ * of their elements. s[] gets the numbers of the two matrices.  Their label sets a and b have one
+ * in common, and the others are the result's. */
 static bool is_scaled_product(const contraction *c, int s[2])
 {
     int n = 0;
@@ -416,16 +428,16 @@ static bool is_scaled_product(const contraction *c, int s[2])
     if (n != 2 || c->n < 3)
         return false;
     const rd_labels a = labels_of(&c->term[s[0]]), b = labels_of(&c->term[s[1]]);
-    bool            all = a != b && (a & b) && (a ^ b) == c->out;
+    bool            ok = a != b && (a & b) && (a ^ b) == c->out;
 
     for (int k = 0; k < c->n; k++)
-        all &= k == s[0] || k == s[1] || scaled_term(c, k, s) >= 0;
-    return all;
+        ok &= k == s[0] || k == s[1] || scaled_term(c, k, s) >= 0;
+    return ok;
 }
 
 /* Multiplies dense factors into the stored elements of two sparse matrices, and leaves these two
- * terms.  One pass over all terms would need places that are not stored.  Other contractions stay
- * as they are.  False after a failure. */
+ * terms.  Otherwise one pass over all terms would need elements at positions that are not stored.
+ * Other contractions stay as they are.  False after a failure. */
 static bool scale_stored(contraction *c)
 {
     const rd_op op = c->type == RD_BOOL ? RD_OP_and : RD_OP_mul;
@@ -442,16 +454,16 @@ static bool scale_stored(contraction *c)
             if (!to->x)
                 return false;
         }
-    const rd_term both[] = { c->term[s[0]], c->term[s[1]] };
+    const rd_term left[] = { c->term[s[0]], c->term[s[1]] };
 
-    memcpy(c->term, both, sizeof both);
+    memcpy(c->term, left, sizeof left);
     c->n = 2;
     return true;
 }
 
 /* ---- The whole contraction ------------------------------------------------------------------- */
-/* The common type of all terms.  Floats are promoted first, as in NumPy: i16 and u16 promote to
- * i32, and then f32 to f64. */
+/* The common type of all terms.  Floats are promoted first, as in NumPy: f32 beside i16 and u16
+ * stays f32, though these alone promote to i32, which with f32 gives f64. */
 static rd_dtype common_type(const contraction *c)
 {
     rd_dtype type = RD_AUTO;
@@ -466,8 +478,8 @@ static rd_dtype common_type(const contraction *c)
     return type;
 }
 
-/* Casts all terms to the type of products; *natural becomes the type of the result.  Halves are
- * multiplied as f32. */
+/* Casts all terms to the type of the products, which is f32 for narrow floats; *natural becomes the
+ * type of the result.  False after a failure. */
 static bool find_type(contraction *c, rd_dtype *natural)
 {
     const rd_dtype type = common_type(c);
@@ -481,7 +493,8 @@ static bool find_type(contraction *c, rd_dtype *natural)
     return true;
 }
 
-/* Records that two axes of one label begin at different indices. */
+/* Records that axis a of operand k begins at another index (origin) than axes of the same label l
+ * before it; returns false. */
 static bool fail_origins(const contraction *c, int k, int a, int l)
 {
     const rd_expr *const x = c->term[k].x;
@@ -493,9 +506,9 @@ static bool fail_origins(const contraction *c, int k, int a, int l)
     return false;
 }
 
-/* Finds extent and origin of each label, and false after recording that origins differ.  Axes of
- * one element repeat and fit any origin; if all axes of a label have one element, they give its
- * origin. */
+/* Finds extent and origin (first index) of each label.  Axes of one element broadcast and fit any
+ * origin; if all axes of a label have one element, they give its origin.  False after recording
+ * that origins differ. */
 static bool find_extents(contraction *c)
 {
     bool known[RD_MAX_LABELS] = { false };
@@ -529,8 +542,9 @@ static bool find_extents(contraction *c)
     return true;
 }
 
-/* Multiplies all terms and sums over the labels that `out` does not name: sums single terms,
- * contracts pairs, then sums the last product.  NULL after recording a failure. */
+/* Multiplies all terms (operands with a label for each axis) and sums over the labels that `out`
+ * does not name.  It sums labels that only one term has, contracts pairs while that is cheaper,
+ * then makes the last product and sum.  NULL after recording a failure. */
 rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const int8_t *out)
 {
     contraction c = { .call = call, .n = n, .term = terms };
@@ -540,7 +554,8 @@ rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const i
 
     for (int k = 0; k < n_out; k++)
         c.out |= label_bit(out[k]);
-    /* with two, one pattern may tell where the other is needed */
+    /* Sparse products that are computed on demand are computed now.  With two terms they wait, as
+     * the other term may tell which of their elements are needed. */
     for (int k = 0; k < n && n > 2; k++)
         if (!(terms[k].x = rd_listed(terms[k].x)))
             return NULL;

@@ -18,8 +18,8 @@ typedef struct convolution {
     int64_t     n, m; /* elements of x along the axis, and of k */
 } convolution;
 
-/* `count` windows of x, each of as many elements as the kernel.  The first begins at element
- * `first`, which may be negative.  Elements outside x are 0. */
+/* Views x as `count` windows of as many elements as the kernel has (c->m), one for each start.  The
+ * first begins at element `first`, which may be negative; elements outside x are 0. */
 static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
 {
     const int     last   = c->x->rank - 1;
@@ -30,7 +30,7 @@ static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
 
     if (before || after)
         x = rd_pad(x, last, before, after, RD_PAD_CONSTANT, /*value=*/NULL);
-    return rd_window(x, last, c->m, 1);
+    return rd_window(x, last, c->m, /*step=*/1);
 }
 
 /* True if the kernel is so short that a sum of maps in one pass is faster than a call of a BLAS.
@@ -44,7 +44,7 @@ static bool is_short_kernel(const convolution *c)
 }
 
 /* Makes `count` results from window `first` on: adds up the shifted operand times each kernel
- * element. */
+ * element, as maps in one pass. */
 static rd_expr *sum_of_maps(const convolution *c, int64_t first, int64_t count)
 {
     const int last = c->x->rank - 1;
@@ -60,7 +60,8 @@ static rd_expr *sum_of_maps(const convolution *c, int64_t first, int64_t count)
     return y;
 }
 
-/* Makes `count` results from window `first` on; all windows lie inside x. */
+/* Makes `count` results from window `first` on, where all windows lie inside x: a sum of maps for a
+ * short kernel, else a matrix product. */
 static rd_expr *inner_results(const convolution *c, int64_t first, int64_t count)
 {
     return is_short_kernel(c) ? sum_of_maps(c, first, count)
@@ -68,25 +69,26 @@ static rd_expr *inner_results(const convolution *c, int64_t first, int64_t count
 }
 
 /* Makes `count` results from window `first` on, of windows that extend beyond x.  Each window has
- * its own copy of the kernel, with zeros where it is outside x. */
+ * its own copy of the kernel, with zeros where it is outside x: 0 times a padding of 0 stays 0. */
 static rd_expr *edge_results(const convolution *c, int64_t first, int64_t count)
 {
     rd_ctx *const  ctx   = c->x->ctx;
     rd_expr *const k     = rd_broadcast(c->k, RD_SHAPE(count, c->m));
     rd_expr *const row   = map_2(RD_OP_add, c->call, rd_places(k, 0), rd_int(ctx, first));
     rd_expr *const place = map_2(RD_OP_add, c->call, row, rd_places(k, 1));
-    rd_expr *const is   = map_2(RD_OP_and, c->call, map_2(RD_OP_ge, c->call, place, rd_int(ctx, 0)),
-                                map_2(RD_OP_lt, c->call, place, rd_int(ctx, c->n)));
-    rd_expr *const zero = rd_fit_to(rd_int(ctx, 0), c->k->type, c->call);
-    rd_expr *const own  = map_where(c->call, is, k, zero);
-    rd_expr       *y    = rd_expand(windows(c, first, count), -2);
+    rd_expr *const inside =
+        map_2(RD_OP_and, c->call, map_2(RD_OP_ge, c->call, place, rd_int(ctx, 0)),
+              map_2(RD_OP_lt, c->call, place, rd_int(ctx, c->n)));
+    rd_expr *const zero    = rd_fit_to(rd_int(ctx, 0), c->k->type, c->call);
+    rd_expr *const kernels = map_where(c->call, inside, k, zero);
+    rd_expr       *y       = rd_expand(windows(c, first, count), -2);
 
-    y = y && own ? rd_matmul(y, rd_expand(own, -1)) : NULL;
+    y = y && kernels ? rd_matmul(y, rd_expand(kernels, -1)) : NULL;
     return y ? rd_squeeze(y, RD_DIMS(-1, -2)) : NULL;
 }
 
-/* Makes the results first, ..., first + count - 1 of the full convolution: those beyond the begin
- * of x, those inside, those beyond the end.  Result r uses the window that begins at r - (m -
+/* Makes the results first, ..., first + count - 1 of the full convolution: those of windows beyond
+ * the begin of x, inside, and beyond the end.  Result r uses the window that begins at r - (m -
  * 1). */
 static rd_expr *results(const convolution *c, int64_t first, int64_t count)
 {
@@ -111,10 +113,10 @@ static rd_expr *results(const convolution *c, int64_t first, int64_t count)
  * 0.  False after recording what is wrong. */
 static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve_mode mode)
 {
-    rd_expr *const both[] = { x, k };
+    rd_expr *const operands[] = { x, k };
     char           shape[RD_SHAPE_TEXT];
 
-    if (!rd_operands(c->call, 2, both) || (*axis = rd_axis(x, *axis, c->call)) < 0)
+    if (!rd_operands(c->call, 2, operands) || (*axis = rd_axis(x, *axis, c->call)) < 0)
         return false;
     if (k->rank != 1)
         rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the second operand is one row, not of shape %s", c->call,
@@ -137,9 +139,9 @@ static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convol
     return false;
 }
 
-/* Makes the results that the mode asks for, and moves their axis back.  `less` and `more` are the
- * smaller and the larger extent of x and the kernel.  `mirrored`: if the kernel is longer, NumPy
- * counts the middle from the other end. */
+/* Makes the results that the mode asks for (full, same, valid), and moves their axis back.  `less`
+ * and `more` are the smaller and the larger extent of x and the kernel.  `mirrored`: if the kernel
+ * is longer, NumPy counts the middle from the other end. */
 static rd_expr *select_results(convolution *c, int axis, rd_convolve_mode mode, bool mirrored)
 {
     const int64_t less = c->n < c->m ? c->n : c->m, more = c->n < c->m ? c->m : c->n;
@@ -154,8 +156,8 @@ static rd_expr *select_results(convolution *c, int axis, rd_convolve_mode mode, 
     return y ? rd_move_axis(y, y->rank - 1, axis) : NULL;
 }
 
-/* True if k is the longer of two rows.  Operands are then swapped, as each result takes one
- * product for each element of the kernel. */
+/* True if k is the longer of two rows.  Operands are then swapped, so that the shorter one is the
+ * kernel: each result takes one product for each element of it. */
 static bool is_longer(const rd_expr *k, const rd_expr *x)
 {
     return x->rank == 1 && k->rank == 1 && k->extent[0] > x->extent[0];

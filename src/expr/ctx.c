@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Records the first invalid option, so that the new context reports it. */
+/* Records the first invalid option as the failure of the new context. */
 static void check_opts(rd_ctx *ctx)
 {
     const rd_ctx_opts *opts = &ctx->opts;
@@ -39,7 +39,8 @@ static bool measures_by_default(void)
 }
 
 /* The number of GPUs that may share an evaluation: all with RD_CUDA_ALL, else one if the options
- * name a device or a stream, else what RDIM_CUDA_DEVICES says. */
+ * name a device or a stream, else what the environment variable RDIM_CUDA_DEVICES says ("all" or a
+ * number). */
 static int32_t devices_of(const rd_ctx_opts *opts)
 {
     const char *text =
@@ -94,7 +95,7 @@ void rd_ctx_free(rd_ctx *ctx)
         rd_disown(ctx, thing);
         thing->drop(thing);
     }
-    rd_abandon(ctx, NULL);
+    rd_abandon(ctx, /*last=*/NULL); /* all arrays that leaves own */
     keeper = atomic_exchange(&ctx->keeper, NULL);
     if (keeper)
         keeper->drop(keeper);
@@ -114,7 +115,8 @@ void rd_ctx_free(rd_ctx *ctx)
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
-/* The newest entry of each list of the context now: the state to which a release can return. */
+/* The newest entry of each list of the context (nodes, names, arrays) and the end of its arena: the
+ * state to which a release can return. */
 static rd_moment present_state(const rd_ctx *ctx)
 {
     return (rd_moment){ .chunk   = ctx->chunk,
@@ -125,7 +127,8 @@ static rd_moment present_state(const rd_ctx *ctx)
                         .nodes   = ctx->nodes };
 }
 
-/* Makes room for one more mark; false: no memory. */
+/* Makes room for one more mark in the list of marks (states to which a release can return); false:
+ * no memory. */
 static bool grow_marks(rd_ctx *ctx)
 {
     const int64_t room = ctx->room_moment ? 2 * ctx->room_moment : 16, size = sizeof *ctx->moment;
@@ -144,8 +147,8 @@ static bool grow_marks(rd_ctx *ctx)
 /* The number of marks made in this process: no context can take another's mark for its own. */
 static _Atomic(uint64_t) marks;
 
-/* Records the present state in the list of marks.  The zeroed mark, which no release accepts, comes
- * back without memory. */
+/* Makes a mark: notes the present state of the context, to which rd_ctx_release() returns.  The
+ * zeroed mark, which no release accepts, comes back without memory. */
 rd_mark rd_ctx_mark(rd_ctx *ctx)
 {
     const rd_mark none = { 0, 0 };
@@ -168,8 +171,8 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
     return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = present.serial };
 }
 
-/* Returns the context to the state of the mark: frees nodes, arrays and strings made since.  Later
- * marks end. */
+/* Returns the context to the state of a mark: frees nodes, arrays and strings made since.  Marks
+ * made later end. */
 rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
 {
     rd_moment *moment;

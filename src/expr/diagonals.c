@@ -12,8 +12,8 @@
 #include "expr/plain.h"
 #include "expr/symmetric.h"
 
-/* Writes the extents of all axes but a and b, in order, then that of the diagonal; returns the
- * rank. */
+/* Writes the shape of the diagonal of axes a and b of x: the extents of all other axes, in order,
+ * then that of a.  Returns its rank. */
 static int diagonal_extents(const rd_expr *x, int a, int b, int64_t *extent)
 {
     int rank = 0;
@@ -25,7 +25,8 @@ static int diagonal_extents(const rd_expr *x, int a, int b, int64_t *extent)
     return rank;
 }
 
-/* Makes the node again for the diagonal of axes a and b, on other operands and with other facts. */
+/* Makes the node x again for the diagonal of its axes a and b (their elements with equal indices),
+ * on other operands and with other facts. */
 static rd_expr *remake_node(const rd_expr *x, int a, int b, rd_expr *const *in, const void *facts)
 {
     int64_t   extent[RD_MAX_RANK];
@@ -42,7 +43,8 @@ static rd_expr *remake_node(const rd_expr *x, int a, int b, rd_expr *const *in, 
                    facts, x->as_size);
 }
 
-/* Makes the diagonal of a map: the map of the diagonals of its operands. */
+/* Makes the diagonal of axes a and b of a map: the map of the diagonals of its operands, so that no
+ * pairs remain. */
 static rd_expr *diagonal_of_map(const rd_expr *x, int a, int b)
 {
     rd_expr *in[RD_MOST_ARITY];
@@ -53,8 +55,8 @@ static rd_expr *diagonal_of_map(const rd_expr *x, int a, int b)
     return remake_node(x, a, b, in, x->as.any);
 }
 
-/* Makes the diagonal of a reduction.  Its axes a and b are axes p and q of the operand, which leave
- * the bits of reduced axes; the others keep their order. */
+/* Makes the diagonal of axes a and b of a reduction: that of its operands' axes p and q.  These
+ * leave the bits of reduced axes; the others keep their order, and the diagonal comes last. */
 static rd_expr *diagonal_of_reduction(const rd_expr *x, int a, int b)
 {
     const int     p = rd_axis_before(x, a), q = rd_axis_before(x, b);
@@ -71,16 +73,16 @@ static rd_expr *diagonal_of_reduction(const rd_expr *x, int a, int b)
     return remake_node(x, a, b, in, &facts);
 }
 
-/* Makes the diagonal of a view of pairs.  Its axes a and b are axes p and q of its operand,
- * unchanged, so the view of the operand's diagonal lacks both and has one last axis instead. */
+/* Makes the diagonal of axes a and b of a view.  They are axes p and q of its operand, unchanged.
+ * So the view of the operand's diagonal lacks both, and has one last axis instead. */
 static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
 {
-    const rd_expr *of   = x->in[0];
-    const int64_t *from = x->as.view->number, *coef = from + of->rank;
+    const rd_expr *operand = x->in[0];
+    const int64_t *from = x->as.view->number, *coef = from + operand->rank;
     int64_t        number[RD_VIEW_NUMBERS] = { 0 }, extent[RD_MAX_RANK];
-    const int      rank = diagonal_extents(x, a, b, extent), below = of->rank - 1;
+    const int      rank = diagonal_extents(x, a, b, extent), below = operand->rank - 1;
 
-    for (int s = 0, to = 0; s < of->rank; s++) {
+    for (int s = 0, to = 0; s < operand->rank; s++) {
         if (s == p || s == q)
             continue;
         number[to] = from[s];
@@ -89,14 +91,15 @@ static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
                 number[below + to * rank + at++] = coef[s * x->rank + k];
         to++;
     }
-    number[below + (below - 1) * rank + rank - 1] = 1;
+    number[below + (below - 1) * rank + rank - 1] = 1; /* the diagonal stays the last axis */
     rd_expr *const y                              = rd_of_selves(x->in[0], p, q);
 
     return y ? rd_view(y, rank, extent, number, /*origin=*/NULL) : NULL;
 }
 
-/* The elements of x with equal indices along axes a and b, along a new last axis.  Maps, reductions
- * and their views are made again on the diagonal; for any other node it is a view. */
+/* The elements of x with equal indices along axes a and b (of pairs: each point with itself), along
+ * a new last axis.  Maps, reductions and their views are made again on the diagonal, so that pairs
+ * are not computed; any other node gets a view. */
 rd_expr *rd_of_selves(rd_expr *x, int a, int b)
 {
     if (x->kind == RD_EXPR_MAP)
@@ -110,5 +113,5 @@ rd_expr *rd_of_selves(rd_expr *x, int a, int b)
         if (p >= 0 && q >= 0)
             return diagonal_of_view(x, a, b, p, q);
     }
-    return rd_diagonal(x, a, b, 0);
+    return rd_diagonal(x, a, b, /*offset=*/0);
 }

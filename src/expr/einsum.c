@@ -62,7 +62,8 @@ static int take_letter(reader *r)
     return -1;
 }
 
-/* The number of letters up to the end of the term, at a comma or an arrow. */
+/* The number of letters from p to the end of the operand's term, at a comma or an arrow: axes that
+ * "..." does not stand for. */
 static int count_letters(const char *p)
 {
     int n = 0;
@@ -74,7 +75,7 @@ static int count_letters(const char *p)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 /* Notes the extent n of an axis with a label.  False after recording that an earlier axis of this
- * label has another extent, and neither is 1. */
+ * label has another extent, and neither is 1, which broadcasts. */
 static bool take_extent(reader *r, int label, int64_t n, const char *at)
 {
     char what[120];
@@ -90,8 +91,9 @@ static bool take_extent(reader *r, int label, int64_t n, const char *at)
     return true;
 }
 
-/* Gives the n axes that "..." stands for the labels behind the letters; the last axis gets the
- * first of them, as axes are aligned at the end.  False after recording a failure. */
+/* Gives the n axes that "..." stands for, from *axis on, the labels behind those of letters.  The
+ * last of them gets the first such label, as these axes are aligned at the end.  False after
+ * recording a failure. */
 static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
 {
     if (n > MOST_DOTS)
@@ -106,8 +108,8 @@ static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
     return true;
 }
 
-/* Gives the next axis a letter's label.  False after recording that there is no axis left, or that
- * a diagonal's axes differ in extent. */
+/* Gives the operand's next axis (*axis) a letter's label.  False after recording that there is no
+ * axis left, or that a diagonal's axes (two of one letter) differ in extent. */
 static bool read_letter(reader *r, rd_term *t, int *axis, int label, const char *at)
 {
     if (*axis >= t->x->rank)
@@ -120,11 +122,12 @@ static bool read_letter(reader *r, rd_term *t, int *axis, int label, const char 
     return take_extent(r, label, t->x->extent[(*axis)++], at);
 }
 
-/* Reads the letters and dots of one operand, and checks that they name each of its axes. */
+/* Reads the letters and dots of one operand, such as "...ij", and checks that they name each of its
+ * axes.  False after recording a failure. */
 static bool read_term(reader *r, rd_term *t)
 {
     bool dots = false;
-    int  axis = 0;
+    int  axis = 0; /* the next one to name */
 
     for (;;) {
         skip_spaces(r);
@@ -150,7 +153,8 @@ static bool read_term(reader *r, rd_term *t)
            fail_status(r, RD_ERR_SHAPE, r->p, "the operand has more axes than letters here");
 }
 
-/* Reads the letters of all operands, separated by commas. */
+/* Reads the terms (letters) of all operands, separated by commas.  False after recording a
+ * failure. */
 static bool read_terms(reader *r)
 {
     for (int k = 0; k < r->n; k++) {
@@ -183,7 +187,8 @@ static void imply_result(const reader *r, int8_t *out, int *n)
     }
 }
 
-/* Reads the labels behind the arrow.  Each must occur in an operand, and once in the result. */
+/* Reads the labels behind the arrow.  Each must occur in an operand, and once in the result.  False
+ * after recording a failure. */
 static bool read_result(reader *r, int8_t *out, int *n)
 {
     rd_labels named = 0;
@@ -235,7 +240,7 @@ rd_expr *rd_einsum_text(const char *text, rd_exprs operands)
 {
     reader r = { .text = text, .p = text, .n = operands.n };
 
-    if (!rd_list_ok(NULL, "rd_einsum", "operands", operands.at, operands.n, 1) ||
+    if (!rd_list_ok(/*ctx=*/NULL, "rd_einsum", "operands", operands.at, operands.n, /*least=*/1) ||
         !rd_operands("rd_einsum", operands.n, operands.at))
         return NULL;
     r.ctx = operands.at[0]->ctx;

@@ -19,18 +19,21 @@ static const char call[] = "rd_ewm_mean";
 enum { BLOCK = 32, LONG_ROW = 1 << 16 };
 
 /* ---- The recurrence -------------------------------------------------------------------------- */
-/* The 32 x 32 triangle d^(column - row), on and above the diagonal, and 0 below it. */
+/* The 32 x 32 triangle d^(column - row) on and above the diagonal, and 0 below it.  A block of 32
+ * elements times it is the recurrence s[i] = d s[i - 1] + x[i] within the block. */
 static rd_expr *powers(rd_ctx *ctx, double d)
 {
-    rd_expr *const all  = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK, BLOCK));
-    rd_expr *const far  = all ? rd_sub(rd_places(all, 1), rd_places(all, 0)) : NULL;
-    rd_expr *const some = map_2(RD_OP_maximum, call, far, rd_int(ctx, 0));
-    rd_expr *const y    = some ? rd_pow(rd_cast_to(all, RD_F64), rd_cast_to(some, RD_F64)) : NULL;
+    rd_expr *const all        = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK, BLOCK));
+    rd_expr *const difference = all ? rd_sub(rd_places(all, 1), rd_places(all, 0)) : NULL;
+    rd_expr *const exponent   = map_2(RD_OP_maximum, call, difference, rd_int(ctx, 0));
+    rd_expr *const y =
+        exponent ? rd_pow(rd_cast_to(all, RD_F64), rd_cast_to(exponent, RD_F64)) : NULL;
 
-    return y ? rd_triu(y, 0) : NULL;
+    return y ? rd_triu(y, /*offset=*/0) : NULL;
 }
 
-/* The row d^1, ..., d^32: what is left of the value before a block at each of its elements. */
+/* The row d^1, ..., d^32: the factors by which the value before a block still counts at each of its
+ * elements. */
 static rd_expr *first_powers(rd_ctx *ctx, double d)
 {
     rd_expr *const all = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK));
@@ -39,7 +42,7 @@ static rd_expr *first_powers(rd_ctx *ctx, double d)
     return at ? rd_pow(rd_cast_to(all, RD_F64), rd_cast_to(at, RD_F64)) : NULL;
 }
 
-/* Splits the last axis into blocks of 32 elements, padded with 0. */
+/* Splits the last axis into (blocks, 32) elements, padded with 0 at the end. */
 static rd_expr *split_blocks(rd_expr *x, int64_t blocks)
 {
     const int     last  = x->rank - 1;
@@ -50,13 +53,14 @@ static rd_expr *split_blocks(rd_expr *x, int64_t blocks)
     shape.at[shape.n] = BLOCK;
     shape.n++;
     if (more)
-        x = rd_pad(x, last, 0, more, RD_PAD_CONSTANT, /*value=*/NULL);
+        x = rd_pad(x, last, /*before=*/0, more, RD_PAD_CONSTANT, /*value=*/NULL);
     return x ? rd_reshape(x, shape) : NULL;
 }
 
-/* Runs the recurrence along the last axis by blocks; elements are finite and f64.  Each block is
- * multiplied by the triangle of powers.  The last results of blocks follow the recurrence with
- * d^32, and what they carry into the next block is added. */
+/* Runs the recurrence s[i] = d s[i - 1] + x[i] along the last axis by blocks of 32; elements are
+ * finite and f64.  Each block is multiplied by a triangle of powers.  The last results of blocks
+ * follow the same recurrence with d^32 (recursion), and what they carry into the next block is
+ * added. */
 static rd_expr *by_blocks(rd_expr *x, double d)
 {
     const int64_t n = x->extent[x->rank - 1], blocks = (n - 1) / BLOCK + 1;
@@ -67,6 +71,7 @@ static rd_expr *by_blocks(rd_expr *x, double d)
     if (y && blocks > 1) {
         before = rd_select_place(y, -1, -1);
         before = before ? by_blocks(before, pow(d, BLOCK)) : NULL;
+        /* Block k takes the carry of block k - 1; the first has 0. */
         before = before ? rd_slice_places(before, x->rank - 1, 0, -1, 1) : NULL;
         before = before ? rd_pad(before, x->rank - 1, 1, 0, RD_PAD_CONSTANT, /*value=*/NULL) : NULL;
         y      = before ? rd_add(y, rd_mul(rd_expand(before, -1), first_powers(x->ctx, d))) : NULL;
@@ -77,10 +82,10 @@ static rd_expr *by_blocks(rd_expr *x, double d)
 }
 
 /* True if the recurrence runs element by element: there are several rows, or one of at most 65536
- * elements, and no GPU.  One fma an element is less work than a product of 32, even though each
- * waits for the one before.  A row of 1e6 takes 0.6 of the time of blocks on one thread, four rows
- * of 1e5 a tenth.  Blocks pay for one long row, which threads can share, and on a GPU, where they
- * run in parallel. */
+ * elements, and no GPU.  One fma for each element is less work than a product of 32, even though
+ * each waits for the one before.  A row of 1e6 takes 0.6 of the time of blocks on one thread, four
+ * rows of 1e5 a tenth.  Blocks pay for one long row, which threads can share, and on a GPU, where
+ * they run in parallel. */
 static bool is_serial(const rd_expr *x)
 {
     const bool several = rd_points(x->rank - 1, x->extent) > 1;
@@ -88,20 +93,20 @@ static bool is_serial(const rd_expr *x)
     return (several || x->extent[x->rank - 1] <= LONG_ROW) && !x->device;
 }
 
-/* Runs the recurrence as a scan with the reducer `decay`; its weights are all d.  Infinities and
- * NaN persist, unless d is 0. */
+/* Runs the recurrence s[i] = d s[i - 1] + x[i] as a scan with the reducer `decay`, whose weights
+ * are all d.  Infinities and NaN persist, unless d is 0. */
 static rd_expr *by_scan(rd_expr *x, double d)
 {
-    rd_expr *const one     = rd_cast_to(rd_num(x->ctx, d), x->type);
-    rd_expr *const weights = one ? rd_broadcast_to(one, x->rank, x->extent, call) : NULL;
+    rd_expr *const weight  = rd_cast_to(rd_num(x->ctx, d), x->type);
+    rd_expr *const weights = weight ? rd_broadcast_to(weight, x->rank, x->extent, call) : NULL;
     rd_folding     f       = { .call = call, .x = x, .scan = true };
 
     f.bits = 1ull << (x->rank - 1);
     return weights ? rd_folded(&f, RD_RED_decay, x, weights, x->type, /*identity=*/false) : NULL;
 }
 
-/* The recurrence with d = 0: each element alone.  An infinity ends with its element, but NaN
- * persists, as NaN times 0 is NaN. */
+/* The recurrence s[i] = d s[i - 1] + x[i] with d = 0: each element alone.  An infinity ends with
+ * its element, but NaN persists, as NaN times 0 is NaN; so a prefix sum of the NaN is added. */
 static rd_expr *sum_without_decay(rd_expr *x)
 {
     rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
@@ -110,14 +115,14 @@ static rd_expr *sum_without_decay(rd_expr *x)
     return rest ? map_2(RD_OP_add, call, x, rd_scan(rest, "sum", RD_DIMS(-1))) : NULL;
 }
 
-/* Runs the recurrence on elements that are all finite. */
+/* Runs the recurrence s[i] = d s[i - 1] + x[i] on elements that are all finite. */
 static rd_expr *decayed_sum_finite(rd_expr *x, double d)
 {
     return is_serial(x) ? by_scan(x, d) : by_blocks(x, d);
 }
 
-/* Runs the recurrence on any elements.  Blocks take the finite elements; a prefix sum of the
- * others, which are infinities and NaN, is added. */
+/* Runs the recurrence s[i] = d s[i - 1] + x[i] on any elements.  Products of blocks take the finite
+ * ones, as 0 times an infinity is NaN; a prefix sum of the others, which persist, is added. */
 static rd_expr *decayed_sum(rd_expr *x, double d)
 {
     if (d == 0)
@@ -140,20 +145,22 @@ static rd_expr *cast_f64(rd_expr *x)
     return rd_cast_to(x, RD_F64);
 }
 
-/* The weighted mean of all elements so far: the weight of an element falls by the factor 1 - alpha
- * with each step; NaN has no weight. */
+/* The weighted mean of all elements so far: sum of weighted elements over sum of weights, each a
+ * recurrence.  The weight of an element falls by the factor 1 - alpha with each further element;
+ * NaN has no weight. */
 static rd_expr *weighted_mean(rd_expr *x, double alpha)
 {
-    rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
-    rd_expr *const kept = map_where(call, nan, rd_num(x->ctx, 0), x);
-    rd_expr *const is   = cast_f64(map_1(RD_OP_not, call, nan));
+    rd_expr *const nan    = map_1(RD_OP_isnan, call, x);
+    rd_expr *const kept   = map_where(call, nan, rd_num(x->ctx, 0), x);
+    rd_expr *const counts = cast_f64(map_1(RD_OP_not, call, nan));
 
-    return kept && is ? map_2(RD_OP_div, call, decayed_sum(kept, 1 - alpha),
-                              decayed_sum_finite(is, 1 - alpha))
-                      : NULL;
+    return kept && counts ? map_2(RD_OP_div, call, decayed_sum(kept, 1 - alpha),
+                                  decayed_sum_finite(counts, 1 - alpha))
+                          : NULL;
 }
 
-/* The recursive mean: y[0] = x[0], y[i] = (1 - alpha) y[i - 1] + alpha x[i]. */
+/* The recursive mean: y[0] = x[0], y[i] = (1 - alpha) y[i - 1] + alpha x[i]: the recurrence of
+ * elements times alpha, the first times 1. */
 static rd_expr *recursive_mean(rd_expr *x, double alpha)
 {
     rd_ctx *const  ctx   = x->ctx;

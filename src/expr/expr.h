@@ -124,7 +124,8 @@ typedef struct rd_later_facts {
 
 /* The device of an expression with leaves on several GPUs. */
 enum { RD_SEVERAL = -1, RD_MOST_DEVICES = 64 };
-/* The device of operands on two devices; memory of this process (device 0) fits any device. */
+/* The device of an operation on operands of two devices: memory of this process (device 0) fits
+ * any; two GPUs are RD_SEVERAL. */
 static inline int32_t rd_same_device(int32_t a, int32_t b)
 {
     return a == b || b == 0 ? a : a == 0 ? b : RD_SEVERAL;
@@ -172,7 +173,7 @@ struct rd_expr {
     uint32_t serial; /* grows with each new node: operands have smaller ones than readers */
 };
 
-/* True for a reduction by group.  Its last operand holds the group label of each element.  Its
+/* True for a reduction by group, which has a fourth operand: the group label of each element.  Its
  * axes are the kept ones, the groups, and a user's outputs. */
 static inline bool rd_is_grouped(const rd_expr *e)
 {
@@ -302,7 +303,8 @@ bool rd_reclaim(rd_ctx *ctx);
  * false.  Detection is certain in debug builds, else possible until the memory is reused.  It costs
  * one comparison. */
 bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k);
-/* True if x is not released; else records that operand k is gone.  A release sets the id to 0. */
+/* True if x is not released; else records in the context `told` that operand k of `call` is gone.
+ * A release sets the id to 0. */
 static inline bool rd_is_here(rd_ctx *told, const char *call, const char *what, int k,
                               const rd_expr *x)
 {

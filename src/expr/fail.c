@@ -21,7 +21,8 @@ static const char *const status_names[] = {
     [RD_ERR_CONVERGENCE] = "RD_ERR_CONVERGENCE",
 };
 
-/* Ends a sentence that did not fit with dots, but not in the middle of a UTF-8 character. */
+/* Ends a sentence that was cut off with "...", but not in the middle of a UTF-8 character, whose
+ * further bytes are 10xxxxxx. */
 static void end_in_dots(char sentence[RD_SENTENCE])
 {
     size_t end = RD_SENTENCE - sizeof "...";
@@ -56,7 +57,8 @@ void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...)
     return NULL;
 }
 
-/* Sets the public call that failures of planning and evaluating name; returns the previous one. */
+/* Sets the public call that failures of planning and evaluating name; returns the previous one,
+ * which the caller restores. */
 const char *rd_begin_call(rd_ctx *ctx, const char *call)
 {
     const char *before = ctx->call;
@@ -71,7 +73,8 @@ const char *rd_call_name(const rd_ctx *ctx)
     return ctx->call ? ctx->call : "rd_eval";
 }
 
-/* Records a failure from a thread that runs a plan; returns its status. */
+/* Records a failure from a thread that runs a plan, if it is the context's first; returns its
+ * status. */
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence)
 {
     rd_fail(ctx, status, "%s", sentence ? sentence : "");
@@ -96,6 +99,7 @@ void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *wh
     for (; n < WIDTH && text[from + n]; n++)
         line[n] = text[from + n] >= ' ' && text[from + n] <= '~' ? text[from + n] : '?';
     line[n] = '\0';
+    /* the width of the %*s puts the caret under `at`, behind "..." if that is printed */
     return rd_fail(ctx, status, "%s: %s\n    %s%s%s\n    %*s^", call, what, from ? "..." : "", line,
                    text[from + n] ? "..." : "", (int)(at - from) + (from ? 3 : 0), "");
 }
@@ -127,8 +131,8 @@ uint32_t rd_warnings(const rd_ctx *ctx)
 }
 
 /* The status of the context's first failure; RD_OK: none.  NULL counts as a context that could not
- * be made for lack of memory.  A failure that waits in this thread for a context is recorded
- * first. */
+ * be made for lack of memory.  A list that was refused before a context was known (lists.h) is
+ * recorded first. */
 rd_status rd_error(const rd_ctx *ctx)
 {
     if (!ctx)
@@ -153,7 +157,8 @@ void rd_error_forgive(rd_ctx *ctx)
     atomic_store(&ctx->failing, false);
 }
 
-/* Forgets the context's failure and warnings, and a failure that waits in this thread. */
+/* Forgets the context's failure and warnings, and a failure that waits in this thread for a context
+ * (lists.h). */
 void rd_error_clear(rd_ctx *ctx)
 {
     if (!ctx)

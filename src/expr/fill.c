@@ -11,9 +11,9 @@ static bool has_nan(const rd_expr *x)
     return rd_is_complex(x) || rd_dtype_kind(x->type) == RD_KIND_FLOAT;
 }
 
-/* Replaces each NaN by the last element before it that is none, by a gather along the axis.  Where
- * there is none yet it gathers the first element, which is then NaN itself.  A gap is filled for at
- * most `limit` elements; 0: always. */
+/* Replaces each NaN by the last element before it that is none: a running maximum of positions of
+ * numbers, and a gather there.  Where there is none yet (-1) it gathers the first element, which is
+ * then NaN itself.  A gap is filled for at most `limit` elements; 0: always. */
 static rd_expr *gather_last(const char *call, rd_expr *x, int axis, int64_t limit)
 {
     rd_ctx *const  ctx  = x->ctx;
@@ -30,7 +30,8 @@ static rd_expr *gather_last(const char *call, rd_expr *x, int axis, int64_t limi
         call, map_2(RD_OP_gt, call, map_2(RD_OP_sub, call, at, last), rd_int(ctx, limit)), x, y);
 }
 
-/* Fills NaN forward along an axis, or backward by filling the reversed axis (`back`). */
+/* Fills NaN forward along an axis, or backward by filling the flipped axis (`back`), for at most
+ * `limit` elements of a gap; 0: all. */
 static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool back)
 {
     rd_expr *y;
@@ -49,13 +50,15 @@ static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool
     return y ? rd_with_origins(y, x->origin) : NULL;
 }
 
-/* Replaces NaN by the last element before it. */
+/* Replaces NaN by the last element before it along an axis, for at most `limit` elements of a gap;
+ * 0: all. */
 rd_expr *rd_ffill(rd_expr *x, int axis, int64_t limit)
 {
     return fill("rd_ffill", x, axis, limit, /*back=*/false);
 }
 
-/* Replaces NaN by the next element behind it. */
+/* Replaces NaN by the next element behind it along an axis, for at most `limit` elements of a gap;
+ * 0: all. */
 rd_expr *rd_bfill(rd_expr *x, int axis, int64_t limit)
 {
     return fill("rd_bfill", x, axis, limit, /*back=*/true);

@@ -23,8 +23,8 @@ static const struct {
     { "clip", RD_TEXT_CLIP, USE_TEXT },
 };
 
-/* Finds a function by its name in C (ops.def) or in the table above; -1 if texts of the kind
- * `least` do not know it. */
+/* Finds a function by its C name (ops.def) or in the table above. -1 if texts of the kind `least`
+ * do not know it: a row is known where its `use` is that or greater. */
 static int find_row(const char *name, size_t length, name_use least)
 {
     const int op = rd_op_of_c(name, length);
@@ -38,16 +38,17 @@ static int find_row(const char *name, size_t length, name_use least)
     return -1;
 }
 
-/* True for operators that texts cannot name: those that only the evaluator makes, or that functions
- * of other names make. */
+/* True for operators that texts cannot name: only the evaluator makes them, or a function of
+ * another name does (pow makes pow_half). */
 static bool is_internal(int function)
 {
     return function == RD_OP_fma || function == RD_OP_pow_half || function == RD_OP_cast ||
            function == RD_OP_index;
 }
 
-/* Finds a function by its name, or -1.  `real` set: the text is C, which knows fewer names.  A
- * suffix f, as in sqrtf, is allowed where C would compute the same. */
+/* Finds a function by its name: an rd_op, or RD_TEXT_CLIP; -1: there is none.  `real` other than 0:
+ * the text is C, with floats of that type, which knows fewer names.  A suffix f, as in sqrtf, is
+ * allowed where C would compute the same. */
 int rd_function_find(const char *name, size_t length, rd_dtype real)
 {
     int function = find_row(name, length, real ? USE_C : USE_TEXT);
@@ -66,7 +67,8 @@ int rd_function_arity(int function)
     return function == RD_TEXT_CLIP || function == RD_OP_where ? 3 : rd_op_table[function].arity;
 }
 
-/* Applies an operator; clip is a maximum, then a minimum. */
+/* Applies a function that rd_function_find() has found, by `map`; clip is a maximum, then a
+ * minimum. */
 rd_expr *rd_function_apply(int function, const char *call, rd_mapper *map, rd_expr *const *x)
 {
     if (function != RD_TEXT_CLIP)

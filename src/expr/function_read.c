@@ -15,7 +15,7 @@
 enum { MAX_DEPTH = 400 }; /* a parenthesis counts twice */
 enum { MAX_WHOLE = 8 };   /* maps of numbers, one below the other, that is_integer() follows */
 
-/* True if the text is nested too deeply for recursion; records that. */
+/* True, after recording it, if the text is nested too deeply for this recursive parser. */
 static bool is_too_deep(rd_reader *r)
 {
     if (r->depth < MAX_DEPTH)
@@ -102,7 +102,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads a name, a number, or an expression in parentheses. */
+/* Reads a name, a number, or an expression in parentheses.  NULL after recording a failure. */
 static rd_expr *read_operand(rd_reader *r)
 {
     size_t length = rd_function_word(r);
@@ -119,9 +119,10 @@ static rd_expr *read_operand(rd_reader *r)
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* Converts operands of C text (r->real is set) as C does: an int or bool combined with a float
- * takes the float's type, where rdim would go to f64.  Weak numbers alone stay weak if `keep_weak`,
- * so that 2 * 0.5 still takes the type of the operands. */
+/* Converts operands of C text (r->real, its float type, is set) as C does: an int or bool combined
+ * with a float takes the float's type, where rdim would go to f64.  If `keep_weak`, weak numbers
+ * (plain constants) alone stay weak, so that 2 * 0.5 still takes the type of the operands.  False
+ * after a failure. */
 static bool convert_as_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 {
     bool real = false, weak = true;
@@ -137,8 +138,8 @@ static bool convert_as_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
     return true;
 }
 
-/* True if x is an integer that the text alone determines; sets its value.  It is a number, or a
- * small map of such numbers.  The depth is limited, as operands of a text may be large graphs. */
+/* True if x is an integer that the text alone determines: a number, or a small map of such numbers,
+ * of at most `depth` levels, as operands of a text may be large graphs.  *value gets its value. */
 static bool is_integer(const rd_expr *x, int depth, int64_t *value)
 {
     int64_t a, b = 0;
@@ -154,8 +155,8 @@ static bool is_integer(const rd_expr *x, int depth, int64_t *value)
            rd_whole_result(x->op, a, b, value) == RD_WHOLE_FITS;
 }
 
-/* Applies an operator.  A constant int of the text that exceeds 64 bits is an error instead of
- * wrapping. */
+/* Applies an operator to n operands.  A constant int of the text that exceeds 64 bits is an error
+ * at `at` instead of wrapping. */
 static rd_expr *apply_checked(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
 {
     int64_t a, b = 0, value;
@@ -166,8 +167,8 @@ static rd_expr *apply_checked(rd_reader *r, rd_op op, const char *at, int n, rd_
     return r->map(op, r->call, n, v);
 }
 
-/* Applies an operator; in C text (r->real is set) by C's rules of conversion.  A division of ints
- * in C text is refused, as it truncates there. */
+/* Applies an operator; in C text (r->real is set) by C's rules of conversion.  There a division of
+ * ints is refused, as C truncates it. */
 static rd_expr *apply_as_c(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
 {
     bool ints = true;
@@ -192,6 +193,7 @@ static rd_expr *read_unary(rd_reader *r)
     r->at += found != NULL;
     r->depth++;
     v[0] = found ? read_unary(r) : read_operand(r);
+    /* In C text ^ is no power. */
     if (!found && v[0] && !r->real && rd_function_take(r, "^")) {
         at   = r->at - 1;
         v[1] = read_unary(r);
@@ -213,8 +215,9 @@ static const struct {
 #include "core/precedence.def"
 };
 
-/* Reads the next binary operator if it binds at least as tightly as `rank`, and returns its row;
- * else -1.  A remainder of C text (r->real is set) is not read, as C's % has another sign. */
+/* Reads the next binary operator if it binds at least as tightly as `rank`, and returns its row of
+ * the table; else -1.  A remainder in C text (r->real is set) is not read, as C's % has another
+ * sign. */
 static int take_binary(rd_reader *r, int rank)
 {
     int rows = sizeof binary / sizeof *binary;
@@ -242,7 +245,7 @@ static rd_expr *read_binary(rd_reader *r, int rank)
 
         if (i < 0)
             break;
-        v[1] = read_binary(r, binary[i].rank + 1);
+        v[1] = read_binary(r, binary[i].rank + 1); /* + 1: associates to the left */
         v[0] = v[1] ? apply_as_c(r, binary[i].op, at, 2, v) : NULL;
     }
     return v[0];
@@ -257,7 +260,7 @@ rd_expr *rd_function_read(rd_reader *r)
     if (is_too_deep(r))
         return NULL;
     r->depth++;
-    v[0] = read_binary(r, 1);
+    v[0] = read_binary(r, /*rank=*/1);
     if (v[0] && rd_function_take(r, "?")) {
         v[1] = rd_function_read(r);
         if (v[1] && !rd_function_take(r, ":"))

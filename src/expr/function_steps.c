@@ -8,7 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Appends a named value. */
+/* Appends a value x under a name of `length` characters (not terminated); the caller's texts have
+ * fewer steps than there is room for. */
 static void add_step(rd_steps *steps, const char *name, size_t length, rd_expr *x)
 {
     assert(steps->n < RD_TEXT_OPERANDS);
@@ -32,15 +33,17 @@ rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
     return NULL;
 }
 
-/* Casts a value to the type of the parts; bools and weak numbers stay.  `where` of two weak numbers
- * is strong and has a type of its own. */
+/* Casts a value to the type `part`; bools and weak numbers (plain constants, which take the type of
+ * operands) stay.  `where` of two weak numbers is strong and has a type of its own, so it is cast,
+ * too. */
 static rd_expr *cast_strong(rd_expr *x, rd_dtype part)
 {
     return x && x->type != RD_BOOL && !x->weak ? rd_real_cast(x, part) : x;
 }
 
-/* Parses and computes all steps of a text, "name = expression; ...", and appends their values.
- * Each step may use all values before it.  False after recording a failure. */
+/* Parses and computes all steps of a text, "t = tan(x); y = 1 + t * t", and appends their values.
+ * Each step may use all values before it, which become the operands of the parser.  False after
+ * recording a failure. */
 bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part)
 {
     rd_reader r = { .ctx = ctx, .call = call, .text = text, .at = text, .map = rd_real_map };

@@ -5,7 +5,8 @@
 #include "expr/function_text.h"
 #include <string.h>
 
-/* Reads "a, b:" and returns the number of names.  Without a colon it resets r->at and returns 0. */
+/* Reads names of operands, "a, b:", and returns their number.  Without a colon at the end it goes
+ * back to the begin of the text and returns 0. */
 static int read_names(rd_reader *r)
 {
     const char *start = r->at;
@@ -35,7 +36,7 @@ static int read_names(rd_reader *r)
  * that names are too few, too many, or not unique. */
 static bool name_operands(rd_reader *r)
 {
-    static const char plain[] = "xyzw";
+    static const char default_names[] = "xyzw";
     int               found = read_names(r), n = r->n;
 
     if (found && found != n) {
@@ -43,15 +44,16 @@ static bool name_operands(rd_reader *r)
                          found == 1 ? "" : "s", n == 1 ? "is" : "are", n);
         return false;
     }
-    if (!found && n > (int)strlen(plain)) {
+    if (!found && n > (int)strlen(default_names)) {
         rd_function_fail(r, rd_function_skip(r), "%d operands need names before a ':'", n);
         return false;
     }
     for (int k = 0; k < n && !found; k++) {
-        r->name[k]   = plain + k;
+        r->name[k]   = default_names + k;
         r->length[k] = 1;
     }
     for (int k = 1; k < n; k++)
+        /* finds the first operand of the name */
         if (rd_function_operand(r, r->name[k], r->length[k]) < k) {
             rd_function_fail(r, r->name[k], "two operands of one name");
             return false;
@@ -59,8 +61,8 @@ static bool name_operands(rd_reader *r)
     return true;
 }
 
-/* Returns the function if the text is nothing but its name, such as "atan2"; it is then applied to
- * the operands.  Else -1. */
+/* Returns the function if the text is nothing but its name, such as "atan2", which is then applied
+ * to all operands; else -1.  It reads nothing. */
 static int bare_function(rd_reader *r)
 {
     size_t      length = rd_function_word(r);
@@ -74,7 +76,8 @@ static int bare_function(rd_reader *r)
     return rd_function_find(name, length, r->real);
 }
 
-/* Reads names, then a bare function or an expression, up to the end of the text. */
+/* Reads names of operands, then a function's name alone or an expression, up to the end of the
+ * text.  NULL after recording a failure. */
 static rd_expr *read_all(rd_reader *r)
 {
     if (!name_operands(r))
@@ -92,9 +95,9 @@ static rd_expr *read_all(rd_reader *r)
     return v && *rd_function_skip(r) ? rd_function_expected(r, "an operator or the end") : v;
 }
 
-/* Reads the text, and gives the result the shape of all operands, whatever it uses. C text gives
- * the float type r->real. A weak number takes the type of operands beside it. The result is one
- * only if all operands are; else a cast, even to its own type, makes it strong. */
+/* Reads the text, and gives the result the shape of all operands, whatever it uses.  C text gives
+ * the float type r->real.  The result is weak (it takes the type of operands beside it) only if all
+ * operands are; else a cast, even to its own type, makes it strong. */
 static rd_expr *read_result(rd_reader *r)
 {
     int      rank;
@@ -114,7 +117,8 @@ static rd_expr *read_result(rd_reader *r)
     return v ? rd_broadcast_to(v, rank, extent, r->call) : NULL;
 }
 
-/* Makes the map that function text describes, of any operands. */
+/* Makes the map of n operands x that function text describes, such as "x * 2 + sin(y)".  NULL after
+ * recording for `call` why the text cannot be read. */
 rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
 {
     return read_result(&(rd_reader){

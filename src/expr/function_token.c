@@ -36,8 +36,8 @@ static bool is_letter(char c)
 }
 
 /* ---- Failure --------------------------------------------------------------------------------- */
-/* Records a failure with the text and a caret under `at`, unless the reader is quiet; returns
- * NULL. */
+/* Records a failure of function text with the text and a caret under `at`, unless the reader is
+ * quiet; returns NULL. */
 void *rd_function_fail(rd_reader *r, const char *at, const char *format, ...)
 {
     char    what[180] = "function text: ";
@@ -115,6 +115,7 @@ size_t rd_function_number_length(const char *c, bool *fraction)
     *fraction = c[n] == '.' && c[n + 1] != '.';
     if (*fraction)
         n += 1 + digits(c + n + 1);
+    /* characters of "e", or "e-" and "e+"; 0: no exponent */
     sign = c[n] == 'e' || c[n] == 'E' ? (c[n + 1] == '+' || c[n + 1] == '-') + 1u : 0;
     if (sign && is_digit(c[n + sign])) {
         *fraction = true;
@@ -132,6 +133,7 @@ double rd_function_number_value(const char *c, size_t n)
     size_t      k = 0;
 
     for (size_t i = 0; i < n; i++)
+        /* 16: the spare room of `copy` */
         if (c[i] == '.' && strlen(point) < 16)
             k += (size_t)snprintf(copy + k, sizeof copy - k, "%s", point);
         else
@@ -144,13 +146,14 @@ double rd_function_number_value(const char *c, size_t n)
     return value;
 }
 
-/* Reads the number that begins at r->at: a fraction becomes a weak float, any other number a weak
- * int. */
+/* Reads the number that begins at r->at: a fraction, or one with the suffix f, becomes a weak
+ * float, any other number a weak int (both take the type of operands beside them). */
 rd_expr *rd_function_number(rd_reader *r)
 {
     const char *c = r->at;
     bool        fraction;
-    size_t      n = rd_function_number_length(c, &fraction), f = c[n] == 'f' || c[n] == 'F';
+    size_t      n = rd_function_number_length(c, &fraction),
+           f      = c[n] == 'f' || c[n] == 'F'; /* f: suffix */
 
     if (n > RD_TEXT_NUMBER)
         return rd_function_fail(r, c, "a number of %zu characters", n);

@@ -14,7 +14,7 @@ typedef struct slopes {
     int64_t     n; /* elements along the axis */
 } slopes;
 
-/* The n elements of x along the axis from position `start` on. */
+/* The n elements of x along the axis of the gradient from position `start` on. */
 static rd_expr *slice(const slopes *s, rd_expr *x, int64_t start, int64_t n)
 {
     return rd_slice_places(x, s->axis, start, start + n, 1);
@@ -44,14 +44,14 @@ static rd_expr *over(const slopes *s, rd_expr *x, rd_expr *y)
     return map_2(RD_OP_div, s->call, x, y);
 }
 
-/* A constant that takes the type of the operands beside it. */
+/* A weak constant: it takes the type of the operands beside it. */
 static rd_expr *number(const slopes *s, double value)
 {
     return rd_num(s->y->ctx, value);
 }
 
-/* The n distances between adjacent positions from `start` on. s->x is one number if all steps are
- * equal, and is then the distance itself. */
+/* The n distances between adjacent positions from `start` on. s->x of rank 0 is the distance
+ * itself, as all are equal. */
 static rd_expr *steps(const slopes *s, int64_t start, int64_t n)
 {
     return s->x->rank ? minus(s, slice(s, s->x, start + 1, n), slice(s, s->x, start, n)) : s->x;
@@ -83,8 +83,10 @@ static rd_expr *slope_even_steps(const slopes *s, rd_expr *const y[3], bool last
     return weighted_sum(s, y, by);
 }
 
-/* The slope of the parabola at the first, or last, of the three elements from `at` on, as a
- * weighted sum of them.  The weights follow from the two distances p and q (Fornberg). */
+/* The slope of the parabola through the three elements from `at` on, at the first, or last, of
+ * them: a weighted sum.  The weights (Fornberg) follow from two distances: p at this end, and q.
+ * They are -(2 p + q) / (p (p + q)), (p + q) / (p q) and -p / (q (p + q)), negated at the last
+ * element. */
 static rd_expr *slope_of_parabola(const slopes *s, int64_t at, bool last)
 {
     rd_expr *const y[] = { slice(s, s->y, at, 1), slice(s, s->y, at + 1, 1),
@@ -94,17 +96,17 @@ static rd_expr *slope_of_parabola(const slopes *s, int64_t at, bool last)
     if (!s->x->rank)
         return slope_even_steps(s, y, last);
     /* the step adjacent to this end, and the other one */
-    rd_expr *const p     = steps(s, last ? at + 1 : at, 1);
-    rd_expr *const q     = steps(s, last ? at : at + 1, 1);
-    rd_expr *const both  = plus(s, p, q);
-    rd_expr *const near  = over(s, plus(s, p, both), times(s, p, both));
-    rd_expr *const mid   = over(s, both, times(s, p, q));
-    rd_expr *const far   = over(s, p, times(s, q, both));
-    rd_expr *const minus = number(s, -1);
+    rd_expr *const p        = steps(s, last ? at + 1 : at, 1);
+    rd_expr *const q        = steps(s, last ? at : at + 1, 1);
+    rd_expr *const total    = plus(s, p, q);
+    rd_expr *const near     = over(s, plus(s, p, total), times(s, p, total));
+    rd_expr *const mid      = over(s, total, times(s, p, q));
+    rd_expr *const far      = over(s, p, times(s, q, total));
+    rd_expr *const negative = number(s, -1);
 
-    by[last ? 2 : 0] = last ? near : times(s, near, minus);
-    by[1]            = last ? times(s, mid, minus) : mid;
-    by[last ? 0 : 2] = last ? far : times(s, far, minus);
+    by[last ? 2 : 0] = last ? near : times(s, near, negative);
+    by[1]            = last ? times(s, mid, negative) : mid;
+    by[last ? 0 : 2] = last ? far : times(s, far, negative);
     return weighted_sum(s, y, by);
 }
 
@@ -118,12 +120,12 @@ static rd_expr *inner_slopes(const slopes *s)
 
     if (!s->x->rank)
         return over(s, minus(s, y[2], y[0]), times(s, s->x, number(s, 2)));
-    rd_expr *const p    = steps(s, 0, n);
-    rd_expr *const q    = steps(s, 1, n);
-    rd_expr *const both = plus(s, p, q);
-    rd_expr *const by[] = { times(s, over(s, q, times(s, p, both)), number(s, -1)),
-                            over(s, minus(s, q, p), times(s, p, q)),
-                            over(s, p, times(s, q, both)) };
+    rd_expr *const p     = steps(s, 0, n);
+    rd_expr *const q     = steps(s, 1, n);
+    rd_expr *const total = plus(s, p, q);
+    rd_expr *const by[]  = { times(s, over(s, q, times(s, p, total)), number(s, -1)),
+                             over(s, minus(s, q, p), times(s, p, q)),
+                             over(s, p, times(s, q, total)) };
 
     return weighted_sum(s, y, by);
 }
@@ -145,7 +147,8 @@ static rd_expr *all_slopes(const slopes *s, int order)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-/* True if the order at the ends is 1 or 2, and there are enough elements for it; else records. */
+/* True if the order at the ends is 1 (lines) or 2 (parabolas), and there are enough elements for
+ * it.  False after recording it. */
 static bool check_order(const slopes *s, int order)
 {
     char shape[RD_SHAPE_TEXT];
@@ -163,7 +166,7 @@ static bool check_order(const slopes *s, int order)
     return false;
 }
 
-/* Casts ints to f64 and halves to f32, so that halves are rounded only once, at the end. */
+/* Casts ints to f64 and narrow floats to f32, so that these are rounded only once, at the end. */
 static rd_expr *widen(rd_expr *x)
 {
     x = rd_real_numbers(x);
@@ -174,21 +177,21 @@ static rd_expr *widen(rd_expr *x)
  * their positions.  Halves are computed in f32 and cast back. */
 rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order)
 {
-    slopes         s      = { .call = "rd_gradient" };
-    rd_expr *const both[] = { y, x };
+    slopes         s          = { .call = "rd_gradient" };
+    rd_expr *const operands[] = { y, x };
 
-    if (!rd_operands(s.call, 2, both) || (s.axis = rd_axis(y, axis, s.call)) < 0)
+    if (!rd_operands(s.call, 2, operands) || (s.axis = rd_axis(y, axis, s.call)) < 0)
         return NULL;
     s.y = y;
     s.n = y->extent[s.axis];
     if (!rd_positions_ok(s.call, x, y, s.axis) || !check_order(&s, order))
         return NULL;
-    const bool     half = rd_dtype_is_narrow_float(rd_rule_type(RD_RULE_FLOAT, 2, both));
-    const rd_dtype type = half ? rd_rule_type(RD_RULE_FLOAT, 2, both) : RD_AUTO;
+    const bool     is_narrow = rd_dtype_is_narrow_float(rd_rule_type(RD_RULE_FLOAT, 2, operands));
+    const rd_dtype type      = is_narrow ? rd_rule_type(RD_RULE_FLOAT, 2, operands) : RD_AUTO;
 
     if (!(s.y = widen(y)) || !(s.x = widen(x)) || !(s.x = rd_positions_along(s.x, s.y, s.axis)))
         return NULL;
     rd_expr *const g = rd_with_origins(all_slopes(&s, order), y->origin);
 
-    return g && half ? rd_cast_to(g, type) : g;
+    return g && is_narrow ? rd_cast_to(g, type) : g;
 }

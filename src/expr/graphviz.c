@@ -35,6 +35,7 @@ static void add_node(rd_text *text, const rd_expr *x)
                     rd_shape_text(x->rank, x->extent, shape));
     rd_text_add(text, "\"%s];\n", x->kind == RD_EXPR_LEAF ? ", shape=box" : "");
     for (int i = 0; i < x->n_in; i++) {
+        /* weights and masks may be missing */
         if (!x->in[i])
             continue;
         rd_text_add(text, "  n%u -> n%u", x->in[i]->serial, x->serial);
@@ -48,8 +49,8 @@ static void add_node(rd_text *text, const rd_expr *x)
     }
 }
 
-/* Appends the whole graph: its nodes, and a node "out0", "out1", ... for each result: digraph rdim
- * { */
+/* Appends the whole graph, "digraph rdim { ... }": its nodes, and a node "out0", "out1", ... for
+ * each result. */
 static void add_graph(rd_text *text, rd_results results, const rd_node_list *list)
 {
     rd_text_add(text, "digraph rdim {\n  node [fontname=\"monospace\"];\n");
@@ -61,14 +62,15 @@ static void add_graph(rd_text *text, rd_results results, const rd_node_list *lis
     rd_text_add(text, "}\n");
 }
 
-/* Checks the results, lists their nodes and writes the graph. */
+/* Checks the results, lists their nodes and writes the graph as DOT text, which lives as long as
+ * nodes made now.  NULL after recording what is wrong. */
 const char *rd_graphviz(rd_ctx *ctx, rd_results results)
 {
     rd_text      text = { 0 };
     rd_node_list list = { 0 };
     const char  *kept = NULL;
 
-    if (!ctx || !rd_list_ok(ctx, "rd_graphviz", "results", results.at, results.n, 0))
+    if (!ctx || !rd_list_ok(ctx, "rd_graphviz", "results", results.at, results.n, /*least=*/0))
         return NULL;
     for (int32_t i = 0; i < results.n; i++)
         if (!results.at[i].expr ||

@@ -15,20 +15,22 @@ int64_t rd_grouped_number(const rd_folding *f)
     return f->label ? f->n_group : 1;
 }
 
-/* The narrowest unsigned type that holds 0 to n. */
+/* The narrowest unsigned type that holds 0 to n, for group numbers: the sort takes a pass for each
+ * byte. */
 static rd_dtype number_type(int64_t n)
 {
     return n <= UINT8_MAX ? RD_U8 : n <= UINT16_MAX ? RD_U16 : n <= UINT32_MAX ? RD_U32 : RD_U64;
 }
 
-/* Makes the rows of group numbers of f->x: n_group, one more than the last group, for elements with
- * labels outside the range or outside the mask. */
+/* Makes the group number of each element of f->x, as rows (the reduced axes as one last axis).  It
+ * is n_group, one more than the last group, for elements whose label is outside the range, or that
+ * the mask leaves out; they sort last. */
 rd_expr *rd_grouped_label(const rd_folding *f)
 {
     rd_ctx *const  ctx   = f->x->ctx;
     const int64_t  n     = rd_grouped_number(f);
-    rd_expr *const one   = rd_number(ctx, RD_I64, rd_word_from_int(0, RD_I64));
-    rd_expr *const label = f->label ? f->label : one ? rd_folding_beside(f, one, RD_I64) : NULL;
+    rd_expr *const zero  = rd_number(ctx, RD_I64, rd_word_from_int(0, RD_I64));
+    rd_expr *const label = f->label ? f->label : zero ? rd_folding_beside(f, zero, RD_I64) : NULL;
     rd_expr *inside = map_2(RD_OP_and, f->call, map_2(RD_OP_ge, f->call, label, rd_int(ctx, 0)),
                             map_2(RD_OP_lt, f->call, label, rd_int(ctx, n)));
 
@@ -40,8 +42,8 @@ rd_expr *rd_grouped_label(const rd_folding *f)
     return rows ? rd_cast_to(rows, number_type(n)) : NULL;
 }
 
-/* Counts the elements of each group and finds where they begin in sorted rows, by an exclusive scan
- * of the counts.  False after a failure. */
+/* Counts the elements of each group (g->count) and finds where they begin in the sorted rows
+ * (g->first), by an exclusive scan of the counts.  False after a failure. */
 static bool count_groups(rd_grouped *g)
 {
     rd_expr *const by[] = { g->label };
@@ -64,18 +66,19 @@ bool rd_grouped_begin(rd_grouped *g, const rd_folding *f, rd_expr *x)
     *g = (rd_grouped){ .call = f->call, .n_group = rd_grouped_number(f) };
     if (!(x = rd_folding_rows(f, x)) || !(g->label = rd_grouped_label(f)) || !count_groups(g))
         return false;
-    last      = x->rank - 1;
-    by_value  = rd_argsort(x, last);
-    label     = by_value ? rd_take_places_along(g->label, last, by_value) : NULL;
-    by_group  = label ? rd_argsort(label, last) : NULL;
-    g->group  = by_group ? rd_take_places_along(label, last, by_group) : NULL;
+    last     = x->rank - 1;
+    by_value = rd_argsort(x, last);
+    label    = by_value ? rd_take_places_along(g->label, last, by_value) : NULL;
+    by_group = label ? rd_argsort(label, last) : NULL;
+    g->group = by_group ? rd_take_places_along(label, last, by_group) : NULL;
+    /* both permutations as one */
     by_group  = by_group ? rd_take_places_along(by_value, last, by_group) : NULL;
     g->sorted = by_group ? rd_take_places_along(x, last, by_group) : NULL;
     return g->group && g->sorted;
 }
 
 /* Gathers the elements of rows at one position for each group, clamped to the row.  A group without
- * elements gets some element, which the caller replaces. */
+ * elements gets an element of another, which the caller replaces. */
 rd_expr *rd_grouped_take(const char *call, rd_expr *rows, rd_expr *place)
 {
     if (!rows || !place)
@@ -88,8 +91,8 @@ rd_expr *rd_grouped_take(const char *call, rd_expr *rows, rd_expr *place)
     return place ? rd_take_places_along(rows, last, place) : NULL;
 }
 
-/* Makes the result for rows without elements: `nothing`, broadcast to the kept axes and the
- * groups. */
+/* Makes the result for rows without elements: `nothing`, broadcast to the axes that are not reduced
+ * and the groups. */
 rd_expr *rd_grouped_of_nothing(const rd_folding *f, rd_expr *nothing)
 {
     int64_t extent[RD_MAX_RANK];
@@ -105,12 +108,12 @@ rd_expr *rd_grouped_of_nothing(const rd_folding *f, rd_expr *nothing)
     return nothing ? rd_broadcast_to(nothing, rank, extent, f->call) : NULL;
 }
 
-/* Gives y, which has the group axis last, the axes that the caller of f asked for.  Without labels
- * the one group is selected. */
+/* Gives y, which has the axes not reduced and then that of groups, the axes that the caller of f
+ * asked for.  Without labels the only group is selected. */
 rd_expr *rd_grouped_as_seen(const rd_folding *f, rd_expr *y)
 {
     y = rd_folding_origins(f, y);
     if (f->label)
         return rd_folding_as_seen(f, y);
-    return y ? rd_folding_kept(f, rd_select_place(y, -1, 0)) : NULL;
+    return y ? rd_folding_kept(f, rd_select_place(y, /*axis=*/-1, /*place=*/0)) : NULL;
 }

@@ -2,7 +2,7 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 
-/* Lets the axes of x begin at other indices; no element moves. */
+/* Lets the axes of x begin at other indices, `first`; no element moves. */
 rd_expr *rd_reindex(rd_expr *x, rd_index first)
 {
     static const char call[] = "rd_reindex";
@@ -12,9 +12,9 @@ rd_expr *rd_reindex(rd_expr *x, rd_index first)
     return rd_with_origins(x, first.at);
 }
 
-/* Converts indices of an axis to positions, by subtracting its origin.  If the origin is 0, they
- * stay as they are.  Otherwise they become u64: an index below the origin is a large position,
- * which is outside. */
+/* Converts indices of an axis to positions from 0, by subtracting its first index (origin).  If
+ * that is 0, they stay as they are.  Otherwise they become u64, so that an index below the origin
+ * is a huge position, which is outside. */
 rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *index)
 {
     const rd_kind kind  = rd_dtype_kind(index->type);
@@ -28,7 +28,8 @@ rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *ind
     return rd_cast_to(index, RD_U64);
 }
 
-/* Resolves the axis, converts the indices to positions, and gathers by the function `take`. */
+/* Resolves the axis, converts the indices to positions from 0, and gathers by the function
+ * `take`. */
 static rd_expr *gather(const char *call, rd_expr *x, int axis, rd_expr *index,
                        rd_expr *take(rd_expr *, int, rd_expr *))
 {

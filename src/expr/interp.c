@@ -16,8 +16,8 @@ typedef struct points {
     rd_expr *at;         /* of x's own shape: the point before each x, 0 to n - 2 */
 } points;
 
-/* True if the positions xp are a row, not empty, as long as the axis of the values fp; else
- * records. */
+/* True if the positions xp are a row, not empty, as long as the axis of the values fp.  False after
+ * recording that they are not. */
 static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
@@ -34,8 +34,8 @@ static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis
     return false;
 }
 
-/* Reshapes x to the rank of the result, in which the axes of x replace the axis of fp: it appends
- * one axis of extent 1 for each axis of fp behind that one. */
+/* Reshapes x to the rank of the result, in which the axes of x replace the axis of fp: appends one
+ * axis of extent 1 for each axis of fp behind that one. */
 static rd_expr *reshape_to_result(rd_expr *x, const rd_expr *fp, int axis)
 {
     rd_shape shape = { .n = x->rank + fp->rank - 1 - axis };
@@ -45,7 +45,8 @@ static rd_expr *reshape_to_result(rd_expr *x, const rd_expr *fp, int axis)
     return fp->rank - 1 - axis ? rd_reshape(x, shape) : x;
 }
 
-/* Gathers the position of the point `k` after the one before x, where k is 0 or 1. */
+/* Gathers xp at the known point before each x (k is 0), or at the next one (k is 1), in the rank of
+ * the result. */
 static rd_expr *point_position(const points *p, int k)
 {
     rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
@@ -54,7 +55,8 @@ static rd_expr *point_position(const points *p, int k)
     return y ? reshape_to_result(y, p->fp, p->axis) : NULL;
 }
 
-/* Gathers the value of the point `k` after the one before x. */
+/* Gathers fp, the values, at the known point before each x (k is 0), or at the next one (k is
+ * 1). */
 static rd_expr *point_value(const points *p, int k)
 {
     rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
@@ -78,15 +80,15 @@ static rd_expr *interpolate(const points *p)
     rd_expr *const y0 = point_value(p, 0), *const y1 = point_value(p, 1);
     rd_expr *const slope =
         map_2(RD_OP_div, call, map_2(RD_OP_sub, call, y1, y0), map_2(RD_OP_sub, call, x1, x0));
-    rd_expr *const near = on_line(p, slope, x0, y0), *const far = on_line(p, slope, x1, y1);
-    rd_expr *y = map_where(call, map_2(RD_OP_eq, call, y0, y1), y0, far);
+    rd_expr *const left = on_line(p, slope, x0, y0), *const right = on_line(p, slope, x1, y1);
+    rd_expr *y = map_where(call, map_2(RD_OP_eq, call, y0, y1), y0, right);
 
-    y = map_where(call, map_1(RD_OP_isnan, call, far), y, far);
-    y = map_where(call, map_1(RD_OP_isnan, call, near), y, near);
+    y = map_where(call, map_1(RD_OP_isnan, call, right), y, right);
+    y = map_where(call, map_1(RD_OP_isnan, call, left), y, left);
     return map_where(call, map_2(RD_OP_eq, call, p->x, x0), y0, y);
 }
 
-/* The value of the point `place`, the first or the last, in the shape of the results. */
+/* The value fp at one point for all results: `place` is 0 (the first) or n - 1 (the last). */
 static rd_expr *end_value(const points *p, int64_t place)
 {
     rd_expr *const at = rd_broadcast(rd_int(p->x->ctx, place), rd_shape_of(p->at));
@@ -94,8 +96,9 @@ static rd_expr *end_value(const points *p, int64_t place)
     return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
-/* Chooses the result beyond one end: the caller's, or the value there (NULL).  If positions
- * descend, they have been negated, and the callers' left and right are swapped. */
+/* Chooses the result beyond one end: the caller's (one of left and right), or NULL: the value
+ * there, `end`.  Descending positions have been negated, so for them the caller's left and right
+ * are swapped. */
 static rd_expr *end_result(const points *p, rd_expr *if_descending, rd_expr *if_ascending,
                            rd_expr *end)
 {
@@ -105,16 +108,16 @@ static rd_expr *end_result(const points *p, rd_expr *if_descending, rd_expr *if_
                      if_ascending ? if_ascending : end);
 }
 
-/* Replaces results beyond the ends by the caller's `left` and `right`, at the last point by its
- * value, and where x is NaN by NaN. */
+/* Replaces results y beyond the ends by the caller's `left` and `right`, those at the last point by
+ * its value, and those where x is NaN by NaN. */
 static rd_expr *replace_outside(const points *p, rd_expr *y, rd_expr *left, rd_expr *right)
 {
     rd_expr *const low  = rd_select_place(p->xp, 0, 0);
     rd_expr *const high = rd_select_place(p->xp, 0, p->n - 1);
-    rd_expr *const end = end_value(p, p->n - 1), *const before = left;
+    rd_expr *const end = end_value(p, p->n - 1), *const given_left = left;
 
     left  = end_result(p, right, left, end_value(p, 0));
-    right = end_result(p, before, right, end);
+    right = end_result(p, given_left, right, end);
     y     = map_where(call, map_2(RD_OP_eq, call, p->x, high), end, y);
     y     = map_where(call, map_2(RD_OP_gt, call, p->x, high), right, y);
     y     = map_where(call, map_2(RD_OP_lt, call, p->x, low), left, y);
@@ -130,16 +133,16 @@ static rd_expr *is_descending(rd_expr *xp)
 }
 
 /* Negates descending positions, then finds the interval of each x by bisection: p->at is the point
- * before it, so that p->at + 1 is a point as well. */
+ * before it, clamped so that p->at + 1 is a point as well.  False after a failure. */
 static bool find_intervals(points *p, rd_expr *x)
 {
     rd_ctx *const ctx = x->ctx;
 
-    p->descending      = is_descending(p->xp);
-    rd_expr *const way = map_where(call, p->descending, rd_num(ctx, -1), rd_num(ctx, 1));
+    p->descending       = is_descending(p->xp);
+    rd_expr *const sign = map_where(call, p->descending, rd_num(ctx, -1), rd_num(ctx, 1));
 
-    p->xp = map_2(RD_OP_mul, call, p->xp, way);
-    x     = map_2(RD_OP_mul, call, rd_cast_to(x, RD_F64), way);
+    p->xp = map_2(RD_OP_mul, call, p->xp, sign);
+    x     = map_2(RD_OP_mul, call, rd_cast_to(x, RD_F64), sign);
     if (!p->xp || !x)
         return false;
     p->x  = reshape_to_result(x, p->fp, p->axis);
@@ -151,7 +154,8 @@ static bool find_intervals(points *p, rd_expr *x)
 }
 
 /* Interpolates real values in f64 and casts the result to their type. left and right replace
- * results beyond the ends; NULL: the value at the end. */
+ * results beyond the ends; NULL: the value at the end.  A single point gives its value
+ * everywhere. */
 static rd_expr *interpolate_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
                                  rd_expr *right)
 {
@@ -163,7 +167,7 @@ static rd_expr *interpolate_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis,
     p.fp = rd_cast_to(fp, RD_F64);
     if (!p.xp || !p.fp || !find_intervals(&p, x))
         return NULL;
-    y = p.n > 1 ? interpolate(&p) : end_value(&p, 0);
+    y = p.n > 1 ? interpolate(&p) : end_value(&p, /*place=*/0);
     y = replace_outside(&p, y, left, right);
     return y ? rd_cast_to(y, type) : NULL;
 }
@@ -172,23 +176,24 @@ static rd_expr *interpolate_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis,
  * checks operands.  Complex values are interpolated part by part. */
 rd_expr *rd_interp(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left, rd_expr *right)
 {
-    rd_expr *all[5] = { x, xp, fp };
-    int      n      = 3;
+    rd_expr *operands[5] = { x, xp, fp };
+    int      n           = 3;
 
     if (left)
-        all[n++] = left;
+        operands[n++] = left;
     if (right)
-        all[n++] = right;
-    if (!rd_operands(call, n, all) || rd_refuse_complex(call, 2, all) ||
-        (axis = rd_axis(fp, axis, call)) < 0 || !shapes_ok(x, xp, fp, axis) || !rd_from_0(3, all))
+        operands[n++] = right;
+    if (!rd_operands(call, n, operands) || rd_refuse_complex(call, 2, operands) ||
+        (axis = rd_axis(fp, axis, call)) < 0 || !shapes_ok(x, xp, fp, axis) ||
+        !rd_from_0(3, operands))
         return NULL;
     if (!rd_is_complex(fp))
-        return rd_refuse_complex(call, n - 3, all + 3)
+        return rd_refuse_complex(call, n - 3, operands + 3)
                    ? NULL
-                   : interpolate_real(all[0], all[1], all[2], axis, left, right);
+                   : interpolate_real(operands[0], operands[1], operands[2], axis, left, right);
     rd_expr *part[2];
     for (int k = 0; k < 2; k++)
-        part[k] = interpolate_real(all[0], all[1], all[2]->in[k], axis,
+        part[k] = interpolate_real(operands[0], operands[1], operands[2]->in[k], axis,
                                    left ? k ? rd_imag(left) : rd_real(left) : NULL,
                                    right ? k ? rd_imag(right) : rd_real(right) : NULL);
     return rd_complex_of(part[0], part[1], call);

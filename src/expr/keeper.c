@@ -14,8 +14,8 @@ rd_kept_last *rd_ctx_kept_last(const rd_ctx *ctx)
     return atomic_load_explicit(&ctx->last, memory_order_acquire);
 }
 
-/* Adds a thing to free after all else.  It is pushed without a lock, as other threads may push at
- * the same time. */
+/* Adds a thing that is freed after all else of the context.  It is pushed to a list without a lock,
+ * as other threads may push at the same time. */
 void rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing)
 {
     thing->older = atomic_load(&ctx->last);
@@ -23,19 +23,20 @@ void rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing)
         ;
 }
 
-/* Takes the spare memory for planning; NULL: another planning has it, or there is none yet. */
+/* Takes the block of memory that the last planning left for reuse; NULL: another planning has it,
+ * or there is none yet. */
 void *rd_take_spare(rd_ctx *ctx)
 {
     return atomic_exchange(&ctx->planning, NULL);
 }
 
-/* Leaves memory as spare for the next planning.  False if there is spare memory already: the caller
- * frees its own. */
+/* Leaves memory for the next planning.  False if there is such a block already: the caller frees
+ * its own. */
 bool rd_keep_spare(rd_ctx *ctx, void *p)
 {
-    void *none = NULL;
+    void *empty = NULL;
 
-    return atomic_compare_exchange_strong(&ctx->planning, &none, p);
+    return atomic_compare_exchange_strong(&ctx->planning, &empty, p);
 }
 
 /* Sets the evaluator's caches of the context, once. */
@@ -45,7 +46,8 @@ void rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper)
 }
 
 /* ---- Things freed with the context ----------------------------------------------------------- */
-/* Adds a thing that the context frees when it ends. */
+/* Adds a thing (a plan, a mapped file) that the context frees when it ends, at the front of a
+ * list. */
 void rd_own(rd_ctx *ctx, rd_owned *thing)
 {
     thing->prev = NULL;

@@ -5,8 +5,8 @@
 /* The most bytes or elements of an array: sums of two such numbers fit in 64 bits. */
 #define LARGEST ((int64_t)1 << 62)
 
-/* True if type, rank and extents of the descriptor are valid, and the size does not overflow; else
- * records for `call`. */
+/* True if type, rank and extents of an array's descriptor are valid, and its size does not
+ * overflow.  False after recording for `call` what is wrong. */
 static bool check_type_and_shape(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     const rd_shape *shape = &array->shape;
@@ -33,8 +33,8 @@ static bool check_type_and_shape(rd_ctx *ctx, const rd_array *array, const char 
     return true;
 }
 
-/* True if all elements have addresses.  It adds up the bytes below the first element, for negative
- * strides, and above it, for positive ones. */
+/* True if all elements have addresses.  It adds up the bytes that lie below the first element, for
+ * negative strides, and above it, for positive ones. */
 static bool is_in_address_space(const rd_array *array, const int64_t *stride)
 {
     const uint64_t size = (uint64_t)rd_dtype_size(array->type),
@@ -57,8 +57,8 @@ static bool is_in_address_space(const rd_array *array, const int64_t *stride)
     return !array->in || (base >= below && base <= UINTPTR_MAX - above);
 }
 
-/* Checks all fields of a descriptor and writes its strides: the given ones, or dense ones in its
- * order.  False after recording for `call` what is wrong. */
+/* Checks all fields of a descriptor and writes its strides in elements: the given ones, or dense
+ * ones in its order (0: C, 1: Fortran).  False after recording for `call` what is wrong. */
 bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64_t *stride)
 {
     const rd_shape *shape   = &array->shape;
@@ -105,7 +105,8 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
 }
 
 /* True if the array's address can hold elements: it is not NULL, and aligned, as unaligned reads
- * are undefined in C. An array without elements needs no address. */
+ * are undefined in C.  An array without elements needs no address.  False after recording for
+ * `call`. */
 bool rd_array_readable(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     char text[RD_SHAPE_TEXT];
@@ -123,7 +124,8 @@ bool rd_array_readable(rd_ctx *ctx, const rd_array *array, const char *call)
     return false;
 }
 
-/* True if results may be written to the array; else records for `call`. */
+/* True if results may be written to the array.  False after recording for `call` that it is
+ * read-only. */
 bool rd_array_writable(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     if (array->flags & RD_READ_ONLY)

@@ -6,8 +6,8 @@
 #include "expr/plain.h"
 #include <string.h>
 
-/* Makes a leaf with origins 0.  A complex array becomes a leaf of its parts, and two views of
- * it. */
+/* Makes the leaf of an array whose axes begin at 0.  A complex array becomes a leaf of real numbers
+ * with one more axis of 2, and two views of it. */
 static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     rd_array parts;
@@ -19,14 +19,14 @@ static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call
                : NULL;
 }
 
-/* Applies the array's origins as a view of the leaf, so that arrays that differ only in origins
- * share a leaf. */
+/* Applies the array's origins (first indices of its axes) as a view of the leaf, so that arrays
+ * that differ only in origins share a leaf. */
 static rd_expr *with_origin(rd_expr *leaf, const rd_array *array)
 {
     return leaf && array->origin.n ? rd_with_origins(leaf, array->origin.at) : leaf;
 }
 
-/* Makes the leaf of an array in memory; failures name `call`. */
+/* Makes the leaf of an array in memory, with its origins; failures name `call`. */
 rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     return with_origin(leaf_from_0(ctx, array, call), array);
@@ -39,8 +39,8 @@ rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* Gives a leaf in memory a name for dumps.  Returns the operand, or NULL after recording a
- * failure. */
+/* Gives a leaf in memory a name for dumps.  Returns the operand, or NULL after recording a failure.
+ * Of a complex array the leaf of its parts gets the name. */
 rd_expr *rd_label(rd_expr *leaf, const char *name)
 {
     rd_expr *const given = leaf;
@@ -56,7 +56,7 @@ rd_expr *rd_label(rd_expr *leaf, const char *name)
                        name,
                        leaf->kind == RD_EXPR_LEAF ? "an rd_input(), which has a name"
                                                   : rd_expr_kind_name(leaf->kind));
-    return rd_leaf_labelled(leaf, name, NULL) ? given : NULL;
+    return rd_leaf_labelled(leaf, name, /*path=*/NULL) ? given : NULL;
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -70,7 +70,8 @@ static bool has_layout(const rd_expr *leaf, const rd_array *layout, const rd_lea
            memcmp(leaf->as.leaf->stride, facts->stride, sizeof facts->stride) == 0;
 }
 
-/* Records that an input of this name has another type, shape, strides or device. */
+/* Records that an input of this name exists with another type, shape, strides or device; returns
+ * NULL. */
 static rd_expr *fail_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
 {
     char text[4][RD_SHAPE_TEXT];
@@ -89,7 +90,8 @@ static rd_expr *fail_layout(const rd_expr *leaf, const rd_array *layout, const r
         rd_shape_text(layout->shape.n, facts->stride, text[3]));
 }
 
-/* Lists the first input of a name; later ones are compared with its layout. */
+/* Adds the first input of a name to the context's list; later ones of this name are compared with
+ * its layout.  NULL: no memory. */
 static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
 {
     rd_leaf_name *named = leaf ? rd_arena(ctx, sizeof *named) : NULL;
@@ -102,7 +104,7 @@ static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
 }
 
 /* Makes an input with axes that begin at 0, or finds the one of that name and compares layouts.  A
- * complex input is an input of its parts. */
+ * complex input is an input of real numbers with one more axis of 2. */
 static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layout)
 {
     rd_leaf_facts facts;

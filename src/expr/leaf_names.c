@@ -1,8 +1,9 @@
 /* leaf_names.c - labels and paths of leaves, for dumps. */
 #include "expr/ctx.h"
 
-/* Gives a leaf a label, or the path of its file, for dumps.  Names form a list of the context and
- * are no facts of the node, so leaves of the same memory stay one. */
+/* Gives a leaf a label, or (label NULL) the path of its file, for dumps.  Names form a list of the
+ * context, newest first, and are no facts of the node, so leaves of the same memory stay one node.
+ * NULL: no memory, which is recorded. */
 rd_expr *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path)
 {
     rd_leaf_name *named = leaf ? rd_arena(leaf->ctx, sizeof *named) : NULL;

@@ -2,8 +2,8 @@
 #include "expr/plain.h"
 #include <string.h>
 
-/* Checks a descriptor and fills in the facts of its leaf, except the data.  False after recording
- * for `call` what is wrong. */
+/* Checks an array's descriptor and fills in the facts of its leaf (strides in elements, device),
+ * except the address of the data.  False after recording for `call` what is wrong. */
 bool rd_leaf_facts_of(rd_ctx *ctx, const rd_array *array, const char *call, rd_leaf_facts *facts)
 {
     memset(facts, 0, sizeof *facts);
@@ -15,7 +15,8 @@ bool rd_leaf_facts_of(rd_ctx *ctx, const rd_array *array, const char *call, rd_l
     return rd_array_layout(ctx, array, call, facts->stride);
 }
 
-/* Makes the node of a leaf in memory, or of an input, with these facts. */
+/* Makes the LEAF node of an array in memory, or of a named input, with these facts; type and shape
+ * are the array's. */
 rd_expr *rd_leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_facts *facts)
 {
     return rd_node(&(rd_expr){ .ctx    = ctx,
@@ -27,7 +28,8 @@ rd_expr *rd_leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_facts *f
                    facts, sizeof *facts);
 }
 
-/* Makes the leaf of an array of real elements with origins 0, after checking layout and address. */
+/* Makes the leaf of an array of real elements, with axes that begin at 0, after checking layout and
+ * address. */
 rd_expr *rd_plain_leaf(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     /* an address for empty arrays; not NULL, which means an input */
@@ -40,8 +42,8 @@ rd_expr *rd_plain_leaf(rd_ctx *ctx, const rd_array *array, const char *call)
     return rd_leaf_node(ctx, array, &facts);
 }
 
-/* Makes the leaf again with one more fact: all its elements are indices below `below`.  A leaf that
- * has such a bound stays as it is. */
+/* Makes the leaf again with one more fact: all its elements are known to be indices below `below`,
+ * so that gathers by it need no checks.  A leaf that has such a bound stays as it is. */
 rd_expr *rd_indices_below(rd_expr *leaf, int64_t below)
 {
     rd_leaf_facts facts = *leaf->as.leaf;
@@ -57,7 +59,7 @@ rd_expr *rd_indices_below(rd_expr *leaf, int64_t below)
                                               .extent = leaf->extent },
                                   &facts, sizeof facts);
     if (made) {
-        made->ascends = leaf->ascends;
+        made->ascends = leaf->ascends; /* begins of rows lie behind the same memory */
         made->pieces  = leaf->pieces;
     }
     return made;

@@ -18,8 +18,9 @@ static void *refuse_shapes(const char *call, const char *what, const rd_expr *a,
                    rd_shape_text(b->rank, b->extent, other));
 }
 
-/* Labels the axes before the last `own` as batch axes, from the last one on, so that batch axes of
- * both operands are aligned at the end.  Returns their number. */
+/* Labels the axes of t before its last `own` ones as batch axes: the last of them gets 0, those to
+ * the left of it 1, 2 and so on.  Thus batch axes of both operands are aligned at the end.  Returns
+ * their number. */
 static int label_batch(rd_term *t, int own)
 {
     const int n = t->x->rank - own;
@@ -29,8 +30,8 @@ static int label_batch(rd_term *t, int own)
     return n;
 }
 
-/* True if the batch axes of a and b broadcast. own_a and own_b say how many last axes of each
- * operand are not batch axes. */
+/* True if the batch axes of a and b broadcast, aligned at the end. own_a and own_b are the numbers
+ * of last axes of each operand that are no batch axes. */
 static bool can_broadcast_batches(const rd_expr *a, int own_a, const rd_expr *b, int own_b)
 {
     for (int k = 1; k <= a->rank - own_a && k <= b->rank - own_b; k++) {
@@ -42,12 +43,12 @@ static bool can_broadcast_batches(const rd_expr *a, int own_a, const rd_expr *b,
     return true;
 }
 
-/* Multiplies over the last axis of a and the second to last axis of b (its only axis, if b is a
- * vector).  Axes before the matrices are batch axes.  NULL after recording that shapes do not
- * fit. */
+/* Makes a matrix product by labels: sums over the last axis of a and the second to last axis of b
+ * (its only one, if b is a vector).  Axes before these are batch axes.  NULL after recording that
+ * shapes do not fit. */
 static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
 {
-    rd_term   t[2]  = { { a, { 0 } }, { b, { 0 } } };
+    rd_term   t[2]  = { { a, { 0 } }, { b, { 0 } } }; /* operand, labels of its axes */
     const int own_a = a->rank > 1 ? 2 : 1, own_b = b->rank > 1 ? 2 : 1;
     const int n_a = label_batch(&t[0], own_a), n_b = label_batch(&t[1], own_b);
     int8_t    out[RD_MAX_RANK + 2];
@@ -84,8 +85,8 @@ rd_expr *rd_matmul(rd_expr *a, rd_expr *b)
     return multiply(call, a, b);
 }
 
-/* Sums over axes of_a[k] of a and of_b[k] of b.  The other axes of a, then those of b, remain.
- * Labels 0 to n - 1 are the summed ones. */
+/* Sums over axes of_a[k] of a and of_b[k] of b, n of each.  The other axes of a, then those of b,
+ * remain.  Labels 0 to n - 1 are the summed ones. */
 static rd_expr *tensordot(const char *call, rd_expr *a, rd_expr *b, int n, const int *of_a,
                           const int *of_b)
 {
@@ -118,9 +119,9 @@ static bool find_axes(const char *call, const rd_expr *x, const rd_index *given,
     uint64_t seen = 0;
 
     for (int k = 0; k < given->n; k++) {
-        const bool near = given->at[k] >= -RD_MAX_RANK && given->at[k] < RD_MAX_RANK;
+        const bool in_range = given->at[k] >= -RD_MAX_RANK && given->at[k] < RD_MAX_RANK;
 
-        axis[k] = rd_axis(x, near ? (int)given->at[k] : RD_MAX_RANK, call);
+        axis[k] = rd_axis(x, in_range ? (int)given->at[k] : RD_MAX_RANK, call);
         if (axis[k] < 0)
             return false;
         if (seen >> axis[k] & 1) {
@@ -160,7 +161,7 @@ rd_expr *rd_dot(rd_expr *a, rd_expr *b)
         return NULL;
     const bool numbers = a->rank == 0 || b->rank == 0;
 
-    return tensordot(call, a, b, !numbers, (int[]){ a->rank - 1 },
+    return tensordot(call, a, b, /*n=*/!numbers, (int[]){ a->rank - 1 },
                      (int[]){ b->rank > 1 ? b->rank - 2 : 0 });
 }
 
@@ -173,7 +174,7 @@ rd_expr *rd_outer(rd_expr *a, rd_expr *b)
         return NULL;
     a = rd_reshape(a, RD_SHAPE(rd_points(a->rank, a->extent)));
     b = rd_reshape(b, RD_SHAPE(rd_points(b->rank, b->extent)));
-    return a && b ? tensordot(call, a, b, 0, /*of_a=*/NULL, /*of_b=*/NULL) : NULL;
+    return a && b ? tensordot(call, a, b, /*n=*/0, /*of_a=*/NULL, /*of_b=*/NULL) : NULL;
 }
 
 /* Moves one axis of x to the end; the others keep their order. */
@@ -189,7 +190,8 @@ static rd_expr *axis_last(rd_expr *x, int axis)
     return rd_permute(x, order);
 }
 
-/* Sums products over one axis of both operands, with a conjugated.  Other axes broadcast. */
+/* Sums products over one axis of both operands, with a conjugated: the inner product of vectors.
+ * Other axes broadcast as batch axes.  The axis is moved to the end of both first. */
 rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
 {
     static const char call[] = "rd_vecdot";
@@ -207,7 +209,7 @@ rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
         return NULL;
     if (a->extent[a->rank - 1] != b->extent[b->rank - 1])
         return refuse_shapes(call, "the axes that are summed over differ in extent", a, b);
-    if (!can_broadcast_batches(a, 1, b, 1))
+    if (!can_broadcast_batches(a, /*own_a=*/1, b, /*own_b=*/1))
         return refuse_shapes(call, "the other axes do not broadcast", a, b);
 
     rd_term t[2] = { { a, { 0 } }, { b, { 0 } } };

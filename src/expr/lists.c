@@ -13,7 +13,7 @@ typedef struct refused {
 
 static _Thread_local refused waiting;
 
-/* Records in a context that a list was refused. */
+/* Records in a context that a list was refused: "call: a list of 3 parts, which is NULL". */
 static void record(rd_ctx *ctx, const refused *r)
 {
     if (r->n == 0)
@@ -23,8 +23,9 @@ static void record(rd_ctx *ctx, const refused *r)
                 r->is_null ? ", which is NULL" : "");
 }
 
-/* Records that a list of n `what` was refused, or lets that wait in the thread if there is no
- * context.  The first failure counts. */
+/* Records that a list of n `what` (such as "parts") was refused.  Without a context the failure
+ * waits in a variable of the thread until one is known (rd_take_failure()).  The first failure
+ * counts. */
 void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n)
 {
     const refused r = { .call = call, .what = what, .is_null = !at, .n = n };

@@ -4,22 +4,22 @@
 #include "expr/sparse.h"
 #include <assert.h>
 
-/* Makes cond ? yes : no of operands of any kind; x[0] is the condition.  If a branch is complex,
- * each part is chosen. */
+/* Makes cond ? yes : no, element by element, of operands of any kind; x[0] is the condition.  If a
+ * branch is complex, the real and the imaginary part are chosen separately. */
 static rd_expr *map_choice(const char *call, rd_expr *const *x)
 {
     bool     weak;
     rd_expr *in[3] = { x[0], x[1], x[2] };
 
-    if (rd_dtype_is_complex(rd_joint_type(2, x + 1, &weak)))
+    if (rd_dtype_is_complex(rd_joint_type(/*n=*/2, x + 1, &weak)))
         return rd_complex_map(RD_OP_where, call, 3, x);
     if (rd_is_complex(x[0]))
         in[0] = rd_cast_to(x[0], RD_BOOL);
     return rd_real_map(RD_OP_where, call, 3, in);
 }
 
-/* Applies an operator under another type rule than its own.  Complex operands keep their own
- * rules. */
+/* Applies an operator under another type rule than its own in ops.def (which types it takes and
+ * works in).  Complex operands keep their own rules. */
 rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x))
@@ -28,8 +28,8 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
                                 : rd_real_rule(op, rule, call, n, x);
 }
 
-/* Applies an operator of the table (ops.def) to operands of any kind; NULL after recording for
- * `call`. */
+/* Applies an operator of the table (ops.def) to operands of any kind: broadcasts, promotes and
+ * casts.  NULL after recording for `call`. */
 rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)

@@ -36,7 +36,8 @@
         return FOLD_##rule(TERM_##by(code), __VA_ARGS__);
 
 /* Computes an operator of numbers a, b, c by the C expression in its row of ops.def, in double.
- * NAN for rows without an expression that is exact here. */
+ * NAN for rows without an expression that is exact here.  The macros RD_OP and RD_TEST expand each
+ * row of the table, included here, to: if (op == ...) return expression. */
 static double fold_double(rd_op op, double a, double b, double c)
 {
 #define RD_OP   FOLD
@@ -52,15 +53,16 @@ static double fold_double(rd_op op, double a, double b, double c)
 #undef pow_half
 #undef T
 
-/* Makes a weak number of the joint type, i64 or f64. */
+/* Makes a weak number (it takes the type of the operands beside it) of the joint type of the
+ * operands, i64 or f64. */
 static rd_expr *weak_number(rd_ctx *ctx, rd_dtype type, double value)
 {
     return type == RD_I64 ? rd_int(ctx, (int64_t)value) : rd_num(ctx, value);
 }
 
-/* Folds an operator; NULL if that could be inexact.  Ints are computed in double, too, up to
- * 2^53.  Only pow can turn ints into a float: 10 ^ -3 of two numbers is a fraction, as the
- * author means. */
+/* Folds an operator of weak numbers, whose joint type is `type`, to a weak number; NULL if that
+ * could be inexact.  Ints are computed in double, too, up to 2^53.  Only pow can turn ints into a
+ * float: 10 ^ -3 of two numbers is a fraction, as the author means. */
 rd_expr *rd_map_of_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
 {
     const double      exact            = 9007199254740992.0; /* 2^53 */
@@ -79,7 +81,7 @@ rd_expr *rd_map_of_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
         if (info->rule == RD_RULE_LOGIC)
             v[i] = v[i] != 0;
     }
-    const rd_float_env env = rd_float_env_begin();
+    const rd_float_env env = rd_float_env_begin(); /* the default rounding mode */
     const double       y   = fold_double(op, v[0], v[1], v[2]);
 
     rd_float_env_end(env);

@@ -7,7 +7,7 @@
 #include <assert.h>
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
-/* Casts a constant at once, in rdim's rounding mode. */
+/* Casts a constant at once, in rdim's rounding mode (the program may have set another one). */
 static rd_expr *cast_number(rd_expr *x, rd_dtype type)
 {
     const rd_float_env env   = rd_float_env_begin();
@@ -26,7 +26,8 @@ static rd_expr *cast_broadcast_number(rd_expr *x, rd_dtype type)
     return rd_plain_from(number, x->origin);
 }
 
-/* Casts to a type: numbers at once, anything else by a MAP node. */
+/* Casts a plain (real, dense) x to a type: numbers at once, anything else by a MAP node.  A cast to
+ * the own type makes a weak number strong. */
 rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
 {
     if (!x || (x->type == type && !rd_is_weak(x)))
@@ -46,15 +47,16 @@ rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
                    /*facts=*/NULL, 0);
 }
 
-/* Casts x.  NULL after recording that a weak int does not fit the type. */
+/* Casts x.  NULL after recording that a weak number (which takes the type of operands beside it)
+ * does not fit the type. */
 static rd_expr *cast_fitting(rd_expr *x, rd_dtype type, const char *call)
 {
     return x && rd_fits(x, type, call) ? rd_plain_cast(x, type) : NULL;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Makes the MAP node of an operator: broadcasts the operands, which have the working type
- * already. */
+/* Makes the MAP node of an operator: broadcasts the operands, which have the type in which it works
+ * already.  `type` is the result's. */
 static rd_expr *map_node(rd_op op, rd_dtype type, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[RD_MOST_ARITY];
@@ -77,20 +79,21 @@ static rd_expr *map_node(rd_op op, rd_dtype type, const char *call, int n, rd_ex
                    /*facts=*/NULL, 0);
 }
 
-/* Makes the node of `where`: a bool condition, and both branches in their common type. */
+/* Makes the node of `where`, cond ? yes : no: casts the condition x[0] to bool, and both branches
+ * to their common type. */
 static rd_expr *map_choice(const char *call, rd_expr *const *x)
 {
     bool           weak;
-    const rd_dtype type  = rd_joint_type(2, x + 1, &weak);
+    const rd_dtype type  = rd_joint_type(/*n=*/2, x + 1, &weak);
     rd_expr       *in[3] = { rd_plain_cast(x[0], RD_BOOL), cast_fitting(x[1], type, call),
                              cast_fitting(x[2], type, call) };
 
     return in[0] && in[1] && in[2] ? map_node(RD_OP_where, type, call, 3, in) : NULL;
 }
 
-/* Applies an operator to plain operands under a type rule: finds the working type, casts the
- * operands, and makes the node.  Special cases come first: rounding of ints, comparisons of u64
- * with signed ints, constants, powers by products. */
+/* Applies an operator to plain (real, dense) operands under a type rule: finds the type in which it
+ * works, casts the operands, and makes the node.  Special cases come first: rounding of ints
+ * (nothing to do), comparisons of u64 with signed ints, constants, powers by products. */
 rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[RD_MOST_ARITY], *folded;
@@ -123,7 +126,7 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     return map_node(op, rd_gives_bool(rule) ? RD_BOOL : type, call, n, in);
 }
 
-/* Applies an operator of the table (ops.def) to plain operands. */
+/* Applies an operator of the table (ops.def) to plain (real, dense) operands. */
 rd_expr *rd_plain_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)

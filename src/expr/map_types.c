@@ -13,15 +13,15 @@ static bool is_float(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
-/* True if x is a number that takes the type of the operands beside it. */
+/* True if x is a weak number, such as a plain 2, which takes the type of the operands beside it. */
 bool rd_is_weak(const rd_expr *x)
 {
     return (x->kind == RD_EXPR_NUMBER || x->kind == RD_EXPR_COMPLEX) && x->weak;
 }
 
-/* The type to which operands promote together.  Strong operands decide it; weak numbers only decide
- * between kinds: an int beside a weak float is f64, a bool beside a weak int i64.  *weak: all
- * operands are weak. */
+/* The type to which operands promote together.  Strong operands decide it.  Weak numbers (plain
+ * constants) only decide between kinds: an int beside a weak float is f64, a bool beside a weak int
+ * i64.  *weak: all operands are weak. */
 rd_dtype rd_joint_type(int n, rd_expr *const *x, bool *weak)
 {
     rd_dtype strong = RD_AUTO, number = RD_AUTO;
@@ -48,8 +48,8 @@ static rd_dtype unsigned_of(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_INT ? (rd_dtype)(type - RD_I8 + RD_U8) : type;
 }
 
-/* The type in which an operator of this rule works, for operands of a joint type: bools for logic,
- * i64 for arithmetic of bools, f64 for functions of ints. */
+/* The type in which an operator of this rule works, for operands that promote to `type`: bools for
+ * logic, i64 for arithmetic of bools, f64 for functions of ints. */
 rd_dtype rd_working_type(rd_rule rule, rd_dtype type)
 {
     if (rule == RD_RULE_LOGIC)
@@ -63,7 +63,7 @@ rd_dtype rd_working_type(rd_rule rule, rd_dtype type)
     return rule == RD_RULE_FLOAT && !is_float(type) ? RD_F64 : type;
 }
 
-/* The working type of operands under a rule. */
+/* The type to which an operator of this rule casts its operands. */
 rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x)
 {
     bool weak;
@@ -71,8 +71,8 @@ rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x)
     return rd_working_type(rule, rd_joint_type(n, x, &weak));
 }
 
-/* True unless the rule is for ints only and the joint type is a float; then it records for
- * `call`. */
+/* True if operators of this rule take operands that promote to `joint`.  False, after recording for
+ * `call`, if they take ints only and it is a float. */
 bool rd_rule_takes(rd_rule rule, rd_dtype joint, rd_ctx *ctx, const char *call)
 {
     const bool takes = !rd_op_of_ints(rule) || !is_float(joint);
@@ -83,8 +83,8 @@ bool rd_rule_takes(rd_rule rule, rd_dtype joint, rd_ctx *ctx, const char *call)
     return takes;
 }
 
-/* True unless x is a weak number that a float without infinities cannot hold, and which would
- * silently be NaN; records for `call`. */
+/* False, after recording for `call`, if x is a weak number (a plain constant) that a float type
+ * without infinities cannot hold: it would silently become NaN. */
 static bool fits_float(const rd_expr *x, rd_dtype type, const char *call)
 {
     const rd_word given = x->as.number->value;
@@ -98,7 +98,9 @@ static bool fits_float(const rd_expr *x, rd_dtype type, const char *call)
     return false;
 }
 
-/* True unless x is a weak number that the type cannot hold; records for `call`. */
+/* True if the type can hold x.  False, after recording for `call`, for a weak int (a plain
+ * constant) outside the range of an int type, or beyond a float type without infinities.  Strong
+ * operands, and other weak ones, always fit. */
 bool rd_fits(const rd_expr *x, rd_dtype type, const char *call)
 {
     if (rd_dtype_lacks_infinity(type) && rd_is_weak(x) && x->kind == RD_EXPR_NUMBER)

@@ -22,14 +22,15 @@ static void unlock_list(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Lets fork() take the lock: a child must not inherit it from a thread that it does not have. */
+/* Lets fork() take the lock of the list, and both processes release it.  Otherwise a child might
+ * inherit it from a thread that the child does not have. */
 static void watch_forks(void)
 {
     (void)pthread_atfork(lock_list, unlock_list, unlock_list);
 }
 
-/* True if the file takes over a quarter of memory.  Pages of smaller files should stay for the
- * next evaluation. */
+/* True if a mapped file takes over a quarter of memory: only its pages are given back during a run.
+ * Those of smaller files should stay for the next evaluation. */
 static bool is_large(size_t bytes)
 {
     return (int64_t)bytes > rd_machine_memory() / 4;

@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* True if no operand is NULL and all belong to one context and are not released; records for `call`
- * unless one is NULL, as the failure is recorded then. */
+/* True if no operand is NULL and all belong to one context and are not released.  False after
+ * recording for `call`, but silently for a NULL, as the failure that made it is recorded. */
 bool rd_operands(const char *call, int n, rd_expr *const *x)
 {
-    for (int i = 0; i < n; i++)
-        if (!x[i])
+    for (int k = 0; k < n; k++)
+        if (!x[k])
             return false;
     return rd_same_ctx(call, n, x);
 }
@@ -42,12 +42,12 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 /* ---- Indices --------------------------------------------------------------------------------- */
 static bool is_repeated(const rd_expr *x, int a, int depth);
 
-/* True if a sparse array repeats along axis `a`: its pattern lacks the axis, and its values and
- * fill repeat.  Axis 0 of the values goes through stored places; the others are the axes that the
- * pattern lacks. */
+/* True if a sparse array repeats along axis `a` (all indices have the same element): it has no
+ * coordinates there, and its values and fill (the value where nothing is stored) repeat.  Axis 0 of
+ * the values goes through stored positions; the dense axes follow. */
 static bool is_stored_repeated(const rd_expr *x, int a, int depth)
 {
-    int of_values = 1;
+    int of_values = 1; /* the axis of the values that is axis a */
 
     for (int d = 0; d < a; d++)
         of_values += rd_coord_of_axis(x, d) < 0;
@@ -55,9 +55,9 @@ static bool is_stored_repeated(const rd_expr *x, int a, int depth)
            (!rd_fill_of(x) || is_repeated(rd_fill_of(x), a, depth));
 }
 
-/* True if all indices along the axis are the same element, as of a broadcast view.  Small maps of
- * such operands repeat, too.  `depth` limits the search; beyond it an axis counts as an ordinary
- * one. */
+/* True if all indices along the axis have the same element, as of a broadcast view; such an axis
+ * has no origin of its own.  Small maps of such operands repeat, too.  `depth` limits the search
+ * through maps; beyond it an axis counts as an ordinary one. */
 static bool is_repeated(const rd_expr *x, int a, int depth)
 {
     if (x->extent[a] == 1 || rd_origin(x, a))
@@ -80,9 +80,9 @@ static bool is_repeated(const rd_expr *x, int a, int depth)
     return true;
 }
 
-/* Returns the axis of x that is `from_end` axes before the last one; -1 if its origin does not
- * count, as x lacks the axis or repeats along it.  An axis of one element counts only if all
- * operands have one (`all_are_1`) and it has an origin. */
+/* Returns the axis of x that is `from_end` axes before its last one. -1 if its origin (first index)
+ * does not count, as x lacks the axis or repeats along it.  An axis of one element counts only if
+ * all operands have one (`all_are_1`) and it has an origin. */
 static int axis_from_end(const rd_expr *x, int from_end, bool all_are_1)
 {
     const int a = x->rank - 1 - from_end;
@@ -91,7 +91,7 @@ static int axis_from_end(const rd_expr *x, int from_end, bool all_are_1)
         return -1;
     if (x->extent[a] == 1)
         return all_are_1 && rd_origin(x, a) ? a : -1;
-    return is_repeated(x, a, 4) ? -1 : a;
+    return is_repeated(x, a, /*depth=*/4) ? -1 : a;
 }
 
 /* Records that axis a of `first` and axis b of operand k begin at different indices; returns false.
@@ -107,17 +107,18 @@ static bool fail_indices(const char *call, const rd_expr *first, int a, int k, c
     return false;
 }
 
-/* True if operands that broadcast begin at the same index along all axes but one.  Axes that repeat
- * fit any origin.  False after recording for `call`. */
+/* True if operands that broadcast begin at the same index (origin) along all axes but `axis`, an
+ * axis of the result.  Axes that repeat fit any origin.  False after recording for `call`. */
 bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis)
 {
-    int  rank = 0;
-    bool any  = false;
+    int  rank = 0;     /* of the result */
+    bool any  = false; /* some operand has origins */
 
     for (int k = 0; k < n; k++) {
         any |= x[k]->origin != NULL;
         rank = x[k]->rank > rank ? x[k]->rank : rank;
     }
+    /* e: axes from the end, where shapes are aligned */
     for (int e = 0; any && e < rank; e++) {
         const rd_expr *first     = NULL;
         bool           all_are_1 = true;
@@ -140,10 +141,11 @@ bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis)
     return true;
 }
 
-/* True if operands that broadcast begin at the same index along all axes. */
+/* True if operands that broadcast begin at the same index (origin) along all axes.  False after
+ * recording for `call`. */
 bool rd_ranges_meet(const char *call, int n, rd_expr *const *x)
 {
-    return rd_ranges_meet_beside(call, n, x, -1);
+    return rd_ranges_meet_beside(call, n, x, /*axis=*/-1);
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
@@ -159,13 +161,15 @@ static bool fail_shapes(const char *call, const rd_expr *x, int k, int rank, con
 }
 
 /* Finds the shape to which operands broadcast by NumPy's rules: axes are aligned at the end, and an
- * extent of 1 repeats.  Origins must agree.  False after recording for `call`. */
+ * extent of 1 repeats.  Origins (first indices of axes) must agree.  False after recording for
+ * `call`. */
 bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int64_t *extent)
 {
     char text[RD_SHAPE_TEXT];
 
     *rank = 0;
     for (int k = 0; k < n; k++) {
+        /* axes that operand k has more than those before it */
         const int grow = x[k]->rank > *rank ? x[k]->rank - *rank : 0;
         int64_t   joined[RD_MAX_RANK];
         for (int a = 0; a < *rank + grow; a++)

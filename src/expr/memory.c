@@ -37,7 +37,8 @@ void rd_hook_release(const rd_ctx_opts *opts, void *p)
         free(p);
 }
 
-/* Adds the bytes to those held, and raises the peak; false if that would pass the limit. */
+/* Adds `bytes` to the count of allocated bytes of the context, and raises its peak; false if that
+ * would pass the limit.  Compare-and-swap loops, as any thread may call it. */
 static bool count_bytes(rd_ctx *ctx, int64_t bytes)
 {
     const int64_t limit = ctx->opts.memory_limit > 0 ? ctx->opts.memory_limit : INT64_MAX;
@@ -53,7 +54,8 @@ static bool count_bytes(rd_ctx *ctx, int64_t bytes)
     return true;
 }
 
-/* Allocates and counts `bytes`, header included; NULL on failure. */
+/* Allocates `bytes`, header included, and counts them; NULL, with nothing recorded, over the limit
+ * or without memory. */
 static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
@@ -69,9 +71,9 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 }
 
 /* ---- Large blocks kept for reuse ------------------------------------------------------------- */
-/* True if a freed block may be kept: it has 1 MiB or more, and is no memory of the caller's hooks.
- * Checking builds keep released chunks (RD_GRAVES) or have a sanitizer, which must see what is
- * freed, so they keep none. */
+/* True if a freed block may be kept for reuse: it has 1 MiB or more, and is no memory of the
+ * caller's hooks.  Checking builds keep none, as they must see each use of freed memory: they do
+ * not reuse released chunks (RD_GRAVES), or have a sanitizer. */
 static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 {
 #if RD_GRAVES || defined(RD_ASAN)
@@ -85,7 +87,8 @@ static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 #endif
 }
 
-/* Frees a kept block; NULL is allowed. */
+/* Frees a block that was kept for reuse; NULL is allowed.  Kept blocks are counted in
+ * ctx->large_bytes, not in ctx->held, the bytes in use. */
 static void free_block(rd_ctx *ctx, header *block)
 {
     if (!block)
@@ -94,20 +97,21 @@ static void free_block(rd_ctx *ctx, header *block)
     rd_hook_release(&ctx->opts, block);
 }
 
-/* Stores the block in an empty slot, where take_kept() finds it; false if there is none. */
+/* Stores a freed block in an empty slot, where take_kept() finds it; false if there is none. */
 static bool keep_block(rd_ctx *ctx, header *block)
 {
     for (int k = 0; k < RD_LARGE_KEPT; k++) {
-        void *none = NULL;
+        void *empty = NULL;
 
-        if (atomic_compare_exchange_strong(&ctx->large[k], &none, block))
+        if (atomic_compare_exchange_strong(&ctx->large[k], &empty, block))
             return true;
     }
     return false;
 }
 
-/* Takes a kept block that is large enough, but less than twice as large; NULL if there is none.  A
- * block is out of its slot while it is looked at, so that no other thread takes it. */
+/* Takes a block that was kept for reuse: one large enough, but not more than twice as large; NULL
+ * if there is none.  A block is out of its slot while it is looked at, so that no other thread
+ * takes it. */
 static header *take_kept(rd_ctx *ctx, int64_t bytes)
 {
     for (int k = 0; k < RD_LARGE_KEPT && atomic_load(&ctx->large_bytes) >= bytes; k++) {
@@ -124,7 +128,7 @@ static header *take_kept(rd_ctx *ctx, int64_t bytes)
     return NULL;
 }
 
-/* Frees the kept blocks; true if there were any. */
+/* Frees the blocks that were kept for reuse; true if there were any. */
 bool rd_drop_kept(rd_ctx *ctx)
 {
     bool any = false;
@@ -140,8 +144,8 @@ bool rd_drop_kept(rd_ctx *ctx)
 
 /* Frees a block, or keeps it for reuse.  Kept blocks take at most an eighth of the machine's
  * memory; else older ones are freed in turn.  The system may take back the pages of kept blocks,
- * except of the first 16 MiB (HELD).  There the advice, and writing the pages again, would take 18
- * ns a KiB, as long as some kernels run (EPYC, Linux 6). */
+ * except while they are at most 16 MiB together (HELD).  There the advice, and writing the pages
+ * again, would take 18 ns a KiB, as long as some kernels run (EPYC, Linux 6). */
 void rd_free_work(rd_ctx *ctx, void *p)
 {
     enum { HELD = 16 << 20 };
@@ -164,8 +168,8 @@ void rd_free_work(rd_ctx *ctx, void *p)
     }
 }
 
-/* Frees kept blocks, the spare block, and unused parts of the evaluator's caches, as memory is
- * short.  False if there was nothing to free. */
+/* Frees what the context holds and does not use, as memory is short: kept blocks, the spare block
+ * for planning, and unused parts of the evaluator's caches.  False if there was nothing to free. */
 bool rd_reclaim(rd_ctx *ctx)
 {
     void      *spare  = rd_take_spare(ctx);
@@ -176,8 +180,8 @@ bool rd_reclaim(rd_ctx *ctx)
     return (keeper && keeper->reclaim(keeper)) || spare || kept;
 }
 
-/* Allocates behind a header.  If that fails it reclaims kept memory and tries once more.  It notes
- * the size of a request that failed, for the message. */
+/* Allocates behind a header that holds the size.  If that fails, it frees unused memory of the
+ * context and tries once more.  It notes the size of a request that failed, for the message. */
 static void *allocate_or_reclaim(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
@@ -195,7 +199,7 @@ static void *allocate_or_reclaim(rd_ctx *ctx, int64_t bytes, bool zeroed)
     return p ? p + 1 : NULL;
 }
 
-/* Allocates zeroed memory; records nothing on failure. */
+/* Allocates zeroed memory; records nothing on failure, so any thread may call it. */
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 {
     return allocate_or_reclaim(ctx, bytes, /*zeroed=*/true);
@@ -213,8 +217,8 @@ void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
     return p;
 }
 
-/* Allocates memory for a time, not zeroed: takes a kept block if one fits. rd_free_work() frees
- * it. */
+/* Allocates scratch memory for one evaluation, not zeroed: takes a block kept for reuse if one
+ * fits. rd_free_work() frees it. */
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
 {
     header *kept =
@@ -271,8 +275,8 @@ void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes)
     return allocate_or_fail(ctx, bytes, /*zeroed=*/false);
 }
 
-/* Moves a block to a larger one; the bytes behind the old ones are 0.  On failure p stays, and NULL
- * is returned. */
+/* Moves a block to a new one of `bytes`; what is behind the old bytes is 0.  On failure p stays,
+ * and NULL is returned after recording. */
 void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes)
 {
     void *q = rd_alloc(ctx, bytes);
@@ -296,7 +300,8 @@ void rd_free(rd_ctx *ctx, void *p)
     rd_hook_release(&ctx->opts, h);
 }
 
-/* Subtracts a block from the bytes held; rd_free() still frees it. */
+/* Subtracts a block from the count of allocated bytes. rd_free() still frees it, and then subtracts
+ * 0. */
 void rd_uncount(rd_ctx *ctx, void *p)
 {
     header *h = (header *)p - 1;

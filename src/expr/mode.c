@@ -19,8 +19,9 @@ typedef struct modes {
     rd_expr   *run;     /* the length of the run up to each element */
 } modes;
 
-/* Computes the length of the run up to each element: its position minus the run's begin, plus 1.
- * The begin is a running maximum of the positions at which runs begin. */
+/* Computes for each element of the sorted rows the length of its run of equal elements so far: its
+ * position minus that at which the run begins, plus 1.  The begin is a running maximum of the
+ * positions at which runs, or groups, begin. */
 static rd_expr *run_lengths(const modes *m)
 {
     const char *const call   = m->f.call;
@@ -29,14 +30,14 @@ static rd_expr *run_lengths(const modes *m)
 
     if (m->grouped)
         begins = map_2(RD_OP_or, call, begins, rd_begins_run(call, m->group.group));
-    rd_expr *const from = map_where(call, begins, at, rd_int(m->sorted->ctx, 0));
-    rd_expr *const last = from ? rd_scan(from, "max", RD_DIMS(-1)) : NULL;
+    rd_expr *const begun = map_where(call, begins, at, rd_int(m->sorted->ctx, 0));
+    rd_expr *const last  = begun ? rd_scan(begun, "max", RD_DIMS(-1)) : NULL;
 
     return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, last), rd_int(m->sorted->ctx, 1));
 }
 
-/* Sorts the rows, by group and value if labels or a mask are given, else by value, and finds the
- * runs.  False after a failure. */
+/* Sorts the rows (the reduced axes as one), by group and value if labels or a mask are given, else
+ * by value, and finds the runs of equal elements.  False after a failure. */
 static bool put_in_order(modes *m)
 {
     if (m->grouped) {
@@ -51,8 +52,9 @@ static bool put_in_order(modes *m)
     return m->run != NULL;
 }
 
-/* Reads the options and sorts.  `counts`: for rd_mode_count(), which has the answer 0 without
- * elements.  False after recording what is wrong. */
+/* Reads the options, and sorts unless there are no elements (m->none).  `counts`: the call is
+ * rd_mode_count(), which then has the answer 0, whereas a mode has none.  False after recording
+ * what is wrong. */
 static bool begin_modes(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *opts,
                         bool counts)
 {
@@ -79,14 +81,15 @@ static bool begin_modes(modes *m, const char *call, rd_expr *x, const rd_reduce_
 /* Returns `of_nan` where the row contains NaN, which is then its last element; else y. */
 static rd_expr *replace_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
-    rd_expr *const last = rd_select_place(m->sorted, -1, -1);
+    rd_expr *const last = rd_select_place(m->sorted, /*axis=*/-1, /*place=*/-1);
 
     return rd_dtype_kind(m->sorted->type) == RD_KIND_FLOAT
                ? map_where(m->f.call, map_1(RD_OP_isnan, m->f.call, last), of_nan, y)
                : y;
 }
 
-/* Selects the element with the longest run in each row; NaN if the row contains NaN. */
+/* Selects the element with the longest run of equal ones in each sorted row; NaN if the row
+ * contains NaN. */
 static rd_expr *mode_of_rows(const modes *m)
 {
     rd_expr *const place = rd_expand(rd_argmax(m->run, RD_DIMS(-1)), -1);
@@ -96,7 +99,8 @@ static rd_expr *mode_of_rows(const modes *m)
         &m->f, replace_nan(m, rd_select_place(m->sorted, -1, -1), rd_select_place(y, -1, 0)));
 }
 
-/* Returns the length of the longest run in each row. */
+/* Returns the length of the longest run of equal elements in each sorted row: how often the mode
+ * occurs.  A row with NaN has the number of NaN, its last run. */
 static rd_expr *count_of_rows(const modes *m)
 {
     return rd_folding_kept(
@@ -104,7 +108,8 @@ static rd_expr *count_of_rows(const modes *m)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Reduces the lengths of runs by group; `initial` is for groups without elements, or NULL. */
+/* Reduces the lengths of runs of equal elements by group label; `initial` is for groups without
+ * elements, or NULL. */
 static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initial)
 {
     rd_expr *const by[] = { m->group.group };
@@ -141,22 +146,23 @@ static rd_expr *empty_result(const modes *m)
                              : rd_cast_to(rd_num(m->f.x->ctx, NAN), m->f.x->type);
 }
 
-/* Selects the element with the longest run in each group, by a reduction by group.  A group with
- * NaN has NaN; one without elements has .initial or NaN. */
+/* Selects the element with the longest run of equal ones in each group: the argmax by group, which
+ * is a position in the row.  A group with NaN has NaN; one without elements has .initial or NaN. */
 static rd_expr *mode_of_groups(const modes *m)
 {
-    rd_expr *const place = reduce_runs(m, "argmax", /*initial=*/NULL), *const none =
+    rd_expr *const place = reduce_runs(m, "argmax", /*initial=*/NULL), *const nothing =
                                                                            empty_result(m);
     rd_expr *y = rd_grouped_take(m->f.call, m->sorted, place);
 
-    if (!y || !none)
+    if (!y || !nothing)
         return NULL;
     y = replace_nan_in_groups(m, rd_grouped_take(m->f.call, m->sorted, end_of_group(m)), y);
-    return map_where(m->f.call, map_2(RD_OP_eq, m->f.call, m->group.count, rd_int(y->ctx, 0)), none,
-                     y);
+    return map_where(m->f.call, map_2(RD_OP_eq, m->f.call, m->group.count, rd_int(y->ctx, 0)),
+                     nothing, y);
 }
 
-/* Returns the length of the longest run in each group; 0 without elements. */
+/* Returns the length of the longest run of equal elements in each group; 0 without elements.  A
+ * group with NaN has the number of NaN, its last run. */
 static rd_expr *count_of_groups(const modes *m)
 {
     rd_expr *const zero = rd_int(m->sorted->ctx, 0);
@@ -167,7 +173,7 @@ static rd_expr *count_of_groups(const modes *m)
 }
 
 /* ---- Public functions ------------------------------------------------------------------------ */
-/* The most frequent element along axes, the least one of several. */
+/* The most frequent element along axes; of several equally frequent ones the least. */
 rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     modes    m;

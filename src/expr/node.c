@@ -12,15 +12,16 @@
 #include <string.h>
 
 /* ---- The table ------------------------------------------------------------------------------- */
-/* Adds a word to a hash, by a multiplication with 2^64 over the golden ratio. */
+/* Adds 64 bits to a hash: xor, then multiplication with 2^64 over the golden ratio (Fibonacci
+ * hashing); the upper bits are folded down. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
-/* Adds bytes to a hash, a word at a time.  The size goes into the last word, so that trailing
- * zeros count. */
+/* Adds bytes to a hash, 8 at a time.  The size goes into the last 8, so that trailing zeros
+ * count. */
 static uint64_t mix_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
@@ -42,8 +43,8 @@ static rd_kept **bucket_of(rd_ctx *ctx, uint64_t hash)
     return &ctx->bucket[hash & (ctx->n_bucket - 1)];
 }
 
-/* Doubles the number of buckets and distributes all entries anew.  Without memory it keeps the old
- * ones, and chains only get longer. */
+/* Doubles the number of buckets of the hash table and distributes all entries again.  Without
+ * memory it keeps the old ones, and chains only get longer. */
 static void grow(rd_ctx *ctx)
 {
     const size_t n      = 2 * ctx->n_bucket;
@@ -61,8 +62,8 @@ static void grow(rd_ctx *ctx)
     ctx->n_bucket = n;
 }
 
-/* Makes a new entry of the table with `bytes` of zeroed memory behind it.  `size` is that of the
- * string, or RD_KEPT_NODE. */
+/* Makes a new entry of the hash table of nodes and strings, with `bytes` of zeroed memory behind it
+ * for the node or string.  `size` is that of the string, or RD_KEPT_NODE.  NULL: no memory. */
 static rd_kept *keep(rd_ctx *ctx, uint64_t hash, size_t size, size_t bytes)
 {
     rd_kept  *kept = rd_arena(ctx, sizeof *kept + bytes);
@@ -80,8 +81,9 @@ static rd_kept *keep(rd_ctx *ctx, uint64_t hash, size_t size, size_t bytes)
     return kept;
 }
 
-/* Removes all entries that are newer than `newest`, the state of the table at a mark.  Nodes
- * among them lose their id. */
+/* Removes all entries of the hash table that are newer than `newest`, the newest one at a mark to
+ * which the context is released.  Nodes among them get id 0, by which uses after release are
+ * found. */
 void rd_forget(rd_ctx *ctx, const rd_kept *newest)
 {
     while (ctx->newest != newest) {
@@ -103,7 +105,7 @@ void rd_forget(rd_ctx *ctx, const rd_kept *newest)
  * without memory. */
 const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size)
 {
-    const uint64_t hash = mix_bytes(1, bytes, size);
+    const uint64_t hash = mix_bytes(/*hash=*/1, bytes, size);
     rd_kept       *kept;
 
     for (kept = *bucket_of(ctx, hash); kept; kept = kept->chain)
@@ -142,8 +144,9 @@ static bool same_origins(const rd_expr *a, const rd_expr *b)
                : same_bytes(a->origin, b->origin, (size_t)a->rank * sizeof *a->origin);
 }
 
-/* True if node `a` of the table equals `b` with these facts.  The facts of `b` are passed beside
- * it, as they may not be copied yet. */
+/* True if node `a` of the hash table equals `b` with these facts (bytes that describe a node beside
+ * shape and operands).  They are passed beside b, as they may not be copied yet.  Equal operands
+ * have equal addresses. */
 static bool same_node(const rd_expr *a, const rd_expr *b, const void *facts, size_t size)
 {
     return a->kind == b->kind && a->type == b->type && a->op == b->op && a->weak == b->weak &&
@@ -153,8 +156,9 @@ static bool same_node(const rd_expr *a, const rd_expr *b, const void *facts, siz
            same_bytes(a->as.any, facts, size);
 }
 
-/* Copies a node into one piece of memory behind its entry, in this order: node, extents,
- * origins, operands, facts. */
+/* Copies a node and what it points to into one piece of memory behind its entry of the hash table:
+ * node, extents, origins, operands, facts.  It gets its device from its operands, and its serial
+ * number and id.  NULL: no memory. */
 static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const void *facts,
                           size_t size)
 {
@@ -205,8 +209,9 @@ const char *rd_expr_kind_name(rd_expr_kind kind)
     return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_LATER ? name[kind] : "?";
 }
 
-/* True, after recording RD_ERR_TYPE, if a dense kind of node has a sparse operand.  Kinds before
- * COMPLEX are dense; only SPARSE and LATER operands are sparse. */
+/* True, after recording RD_ERR_TYPE, if a dense kind of node has a sparse operand.  Kinds are in an
+ * order: those before COMPLEX are dense, SPARSE and LATER (a product computed on demand) are
+ * sparse. */
 static bool refuses_sparse(const rd_expr *node)
 {
     for (int k = 0; k < node->n_in && node->kind < RD_EXPR_COMPLEX; k++)
@@ -220,15 +225,16 @@ static bool refuses_sparse(const rd_expr *node)
     return false;
 }
 
-/* Returns the node that equals `node` with these facts.  It makes one if the table has none.
- * NULL after a failure. */
+/* Returns the node that equals `node` with these facts (bytes that describe it beside shape and
+ * operands), from the hash table; it makes one if there is none (hash-consing).  Without origins of
+ * its own it gets those of its operands.  NULL after a failure. */
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)
 {
     rd_ctx *ctx  = node->ctx;
     rd_expr made = *node;
     int64_t origin[RD_MAX_RANK];
 
-    if (rd_take_failure(ctx) || refuses_sparse(node))
+    if (rd_take_failure(ctx) || refuses_sparse(node)) /* of a list refused earlier (lists.h) */
         return NULL;
     if (!made.origin)
         made.origin = rd_origins_of(node, facts, origin);

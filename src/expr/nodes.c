@@ -3,7 +3,8 @@
 #include "expr/nodes.h"
 #include <string.h>
 
-/* The slot of a node in the hash table, or the empty slot where it belongs, by linear probing. */
+/* The slot of a node in the list's hash table, or the empty slot where it belongs, by linear
+ * probing.  The table has twice as many slots as the list has room, so one is empty. */
 static rd_expr **find_slot(rd_node_list *list, const rd_expr *x)
 {
     uint64_t k = x->serial * UINT64_C(0x9E3779B97F4A7C15) >> 20;
@@ -47,14 +48,14 @@ static bool add_node(rd_ctx *ctx, rd_node_list *list, rd_expr *x)
  * node.  False: no memory, which is recorded. */
 bool rd_list_nodes(rd_ctx *ctx, rd_results results, rd_node_list *list)
 {
-    bool all = true;
+    bool ok = true;
 
-    for (int32_t i = 0; all && i < results.n; i++)
-        all = add_node(ctx, list, results.at[i].expr);
-    for (int64_t i = 0; all && i < list->n; i++)
-        for (int k = 0; all && k < list->at[i]->n_in; k++)
-            all = !list->at[i]->in[k] || add_node(ctx, list, list->at[i]->in[k]);
-    return all;
+    for (int32_t i = 0; ok && i < results.n; i++)
+        ok = add_node(ctx, list, results.at[i].expr);
+    for (int64_t i = 0; ok && i < list->n; i++)
+        for (int k = 0; ok && k < list->at[i]->n_in; k++)
+            ok = !list->at[i]->in[k] || add_node(ctx, list, list->at[i]->in[k]);
+    return ok;
 }
 
 /* Frees a list of nodes; the nodes stay. */

@@ -41,7 +41,7 @@ static rd_dtype float_type(rd_dtype type)
     return rd_dtype_kind(type) < RD_KIND_FLOAT ? RD_F64 : type;
 }
 
-/* Casts x to the type of the computation: f64 for ints, f32 for halves, else its own. */
+/* Casts x to the type of the computation: f64 for ints, f32 for narrow floats, else its own. */
 static rd_expr *in_working_type(rd_expr *x)
 {
     const rd_dtype type = x ? float_type(x->type) : RD_AUTO;
@@ -49,8 +49,8 @@ static rd_expr *in_working_type(rd_expr *x)
     return rd_cast_to(x, rd_dtype_is_narrow_float(type) ? RD_F32 : type);
 }
 
-/* Checks the operand and the axes, and fills in `w`; complex operands are taken.  False after
- * recording what is wrong. */
+/* Checks the operand and the axes, and fills in `w` for a call; complex operands are allowed.
+ * False after recording what is wrong. */
 static bool begin_any(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
 {
     uint64_t bits;
@@ -60,7 +60,7 @@ static bool begin_any(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
     *w = (normaliser){
         .call = call, .x = in_working_type(x), .type = float_type(x->type), .kept = dims
     };
-    w->kept.flags |= RD_DIMS_KEEP;
+    w->kept.flags |= RD_DIMS_KEEP; /* reduced axes keep extent 1, to broadcast */
     return w->x != NULL;
 }
 
@@ -70,7 +70,7 @@ static bool begin(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
     return !rd_refuse_complex(call, 1, &x) && begin_any(w, call, x, dims);
 }
 
-/* Casts the result to the type that the call returns. */
+/* Casts the result from the type of the computation to the one that the call returns. */
 static rd_expr *end(const normaliser *w, rd_expr *y)
 {
     return rd_cast_to(y, w->type);
@@ -82,7 +82,7 @@ static bool is_empty(const normaliser *w)
     return rd_points(w->x->rank, w->x->extent) == 0;
 }
 
-/* exp(x - max x), divided by its sum over the axes; the maximum keeps the exponential from
+/* Makes exp(x - max x), divided by its sum over the axes; the maximum keeps the exponential from
  * overflowing. */
 rd_expr *rd_softmax(rd_expr *x, rd_dims dims)
 {
@@ -92,9 +92,9 @@ rd_expr *rd_softmax(rd_expr *x, rd_dims dims)
         return NULL;
     if (is_empty(&w))
         return end(&w, w.x);
-    rd_expr *e = map_1(&w, RD_OP_exp, map_2(&w, RD_OP_sub, w.x, rd_max(w.x, w.kept)));
+    rd_expr *exps = map_1(&w, RD_OP_exp, map_2(&w, RD_OP_sub, w.x, rd_max(w.x, w.kept)));
 
-    return end(&w, map_2(&w, RD_OP_div, e, rd_sum(e, w.kept)));
+    return end(&w, map_2(&w, RD_OP_div, exps, rd_sum(exps, w.kept)));
 }
 
 /* x - log(sum(exp x)), the logarithm of the softmax, without underflow. */
@@ -114,9 +114,9 @@ rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
 
     if (!begin_any(&w, "rd_standardise", x, dims))
         return NULL;
-    rd_expr *apart = map_2(&w, RD_OP_sub, w.x, rd_mean(w.x, w.kept));
+    rd_expr *difference = map_2(&w, RD_OP_sub, w.x, rd_mean(w.x, w.kept));
 
-    return end(&w, map_2(&w, RD_OP_div, apart, rd_std(w.x, w.kept, .ddof = ddof)));
+    return end(&w, map_2(&w, RD_OP_div, difference, rd_std(w.x, w.kept, .ddof = ddof)));
 }
 
 /* y * gamma + beta.  Either of the two may be NULL. */
@@ -127,7 +127,7 @@ static rd_expr *scaled(const normaliser *w, rd_expr *y, rd_expr *gamma, rd_expr 
     return beta ? map_2(w, RD_OP_add, y, beta) : y;
 }
 
-/* y / sqrt(square + eps). */
+/* Makes y / sqrt(square + eps), where `square` is a variance or a mean of squares. */
 static rd_expr *over_root(const normaliser *w, rd_expr *y, rd_expr *square, double eps)
 {
     rd_expr *sum = map_2(w, RD_OP_add, square, rd_num(w->x->ctx, eps));
@@ -142,8 +142,8 @@ rd_expr *rd_layer_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, rd_expr *beta, 
 
     if (!begin(&w, "rd_layer_norm", x, dims))
         return NULL;
-    rd_expr *apart = map_2(&w, RD_OP_sub, w.x, rd_mean(w.x, w.kept));
-    rd_expr *y     = over_root(&w, apart, rd_var(w.x, w.kept), eps);
+    rd_expr *difference = map_2(&w, RD_OP_sub, w.x, rd_mean(w.x, w.kept));
+    rd_expr *y          = over_root(&w, difference, rd_var(w.x, w.kept), eps);
 
     return end(&w, scaled(&w, y, gamma, beta));
 }
@@ -162,25 +162,25 @@ rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
 
 /* ---- Sums weighed by exponentials ------------------------------------------------------------ */
 /* Begins `w` with two real operands: casts both to their common type, and broadcasts x, but not y,
- * to their common shape.  False after recording what is wrong. */
+ * to their common shape, in w->x.  False after recording what is wrong. */
 static bool begin_both(normaliser *w, const char *call, rd_expr *x, rd_expr **y, rd_dims dims)
 {
-    rd_expr *const both[] = { x, *y };
+    rd_expr *const operands[] = { x, *y };
     int64_t        extent[RD_MAX_RANK];
     int            rank;
 
-    if (!rd_operands(call, 2, both) || rd_refuse_complex(call, 2, both) ||
-        !rd_common_shape(call, 2, both, &rank, extent))
+    if (!rd_operands(call, 2, operands) || rd_refuse_complex(call, 2, operands) ||
+        !rd_common_shape(call, 2, operands, &rank, extent))
         return false;
-    const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, both);
+    const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, operands);
 
     x  = rd_cast_to(x, type);
     *y = in_working_type(rd_cast_to(*y, type));
     return x && *y && begin(w, call, rd_broadcast_to(x, rank, extent, call), dims);
 }
 
-/* Takes one index of each axis that is not reduced and along which x was broadcast.  All indices of
- * such an axis have the same exponentials, so these are computed once. */
+/* Takes index 0 of each axis that is not reduced and along which x was broadcast (to w->x): all
+ * indices of such an axis have the same exponentials, so these are computed once. */
 static rd_expr *distinct_scores(const normaliser *w, const rd_expr *x)
 {
     uint64_t  bits;
@@ -197,7 +197,8 @@ static rd_expr *distinct_scores(const normaliser *w, const rd_expr *x)
 
 /* Sums v with the softmax of the scores s as weights, as attention does: sum(e v) / sum(e), e =
  * exp(s - max s). .initial = -inf gives a maximum to empty rows.  It also stops collect/rewrite.c
- * from joining the maximum and the sum into one reduction, so both sums share one exponential. */
+ * from joining the maximum and the sum into one reduction, so both sums share one exponential.
+ * Here x are the scores without repeats, m their maximum. */
 rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
 {
     normaliser w;
@@ -211,8 +212,9 @@ rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
     return end(&w, map_2(&w, RD_OP_div, rd_sum(map_2(&w, RD_OP_mul, e, v), dims), rd_sum(e, dims)));
 }
 
-/* log|sum(weights * exp x)| and the sign of the sum, along a new first axis.  The greatest exponent
- * is subtracted before the exponential, unless it is infinite.  Weights of 0 take no part. */
+/* Makes log|sum(weights * exp x)| and the sign of the sum, along a new first axis.  The greatest
+ * exponent (`most`) is subtracted before the exponential, unless it is infinite.  Weights of 0 take
+ * no part. */
 rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims dims)
 {
     const char *call = "rd_signed_logsumexp";
@@ -221,21 +223,21 @@ rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims dims)
     if (!begin_both(&w, call, x, &weights, dims))
         return NULL;
     rd_expr *zero = rd_int(x->ctx, 0), *least = rd_num(x->ctx, -INFINITY);
-    rd_expr *some   = map_2(&w, RD_OP_ne, weights, zero);
-    rd_expr *most   = rd_max(map_where(&w, some, w.x, least), w.kept, .initial = least);
+    rd_expr *counts = map_2(&w, RD_OP_ne, weights, zero);
+    rd_expr *most   = rd_max(map_where(&w, counts, w.x, least), w.kept, .initial = least);
     rd_expr *from   = map_where(&w, map_1(&w, RD_OP_isinf, most), zero, most);
-    rd_expr *e      = map_1(&w, RD_OP_exp, map_2(&w, RD_OP_sub, w.x, from));
-    rd_expr *sum    = rd_sum(map_where(&w, some, map_2(&w, RD_OP_mul, weights, e), zero), w.kept);
-    rd_expr *log    = map_2(&w, RD_OP_add, map_1(&w, RD_OP_log, map_1(&w, RD_OP_abs, sum)), from);
-    rd_expr *both[] = { log, map_1(&w, RD_OP_sign, sum) };
+    rd_expr *exps   = map_1(&w, RD_OP_exp, map_2(&w, RD_OP_sub, w.x, from));
+    rd_expr *sum = rd_sum(map_where(&w, counts, map_2(&w, RD_OP_mul, weights, exps), zero), w.kept);
+    rd_expr *log = map_2(&w, RD_OP_add, map_1(&w, RD_OP_log, map_1(&w, RD_OP_abs, sum)), from);
+    rd_expr *results[] = { log, map_1(&w, RD_OP_sign, sum) };
 
     for (int k = 0; k < 2 && !(dims.flags & RD_DIMS_KEEP); k++)
-        both[k] = rd_squeeze(both[k], dims);
-    return end(&w, rd_stack(0, (rd_exprs){ both, 2 }));
+        results[k] = rd_squeeze(results[k], dims);
+    return end(&w, rd_stack(0, (rd_exprs){ results, 2 }));
 }
 
 /* ---- Norms and distances --------------------------------------------------------------------- */
-/* True if the order p of a norm is above 0; else records for `call`. */
+/* True if the order p of a norm is above 0.  False after recording for `call`. */
 static bool check_p(const char *call, const rd_expr *x, double p)
 {
     if (p > 0)
@@ -244,7 +246,8 @@ static bool check_p(const char *call, const rd_expr *x, double p)
     return false;
 }
 
-/* The p-norm (sum |x|^p)^(1/p) for any p; rd_norm() has those for p = 1, 2 and infinity. */
+/* The p-norm (sum |x|^p)^(1/p) along axes, for any p; rd_norm() has those for p = 1, 2 and
+ * infinity. */
 static rd_expr *norm(const normaliser *w, rd_expr *x, rd_dims dims, double p)
 {
     if (!x || p == 1 || p == 2 || isinf(p))
@@ -254,7 +257,7 @@ static rd_expr *norm(const normaliser *w, rd_expr *x, rd_dims dims, double p)
     return map_2(w, RD_OP_pow, rd_sum(power, dims), rd_num(x->ctx, rd_float_quotient(1, p, 0)));
 }
 
-/* x over its p-norm along the axes.  Rows of norm 0 are divided by 1. */
+/* Divides x by its p-norm along the axes, so that this becomes 1.  Norms of 0 are replaced by 1. */
 rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
 {
     const char *call = "rd_normalise";
@@ -262,22 +265,22 @@ rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
 
     if (!begin_any(&w, call, x, dims) || !check_p(call, x, p))
         return NULL;
-    rd_expr *length = norm(&w, w.x, w.kept, p);
-    rd_expr *none   = map_2(&w, RD_OP_eq, length, rd_int(x->ctx, 0));
-    rd_expr *by =
-        rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ none, rd_int(x->ctx, 1), length });
+    rd_expr *length  = norm(&w, w.x, w.kept, p);
+    rd_expr *is_zero = map_2(&w, RD_OP_eq, length, rd_int(x->ctx, 0));
+    rd_expr *divisor =
+        rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ is_zero, rd_int(x->ctx, 1), length });
 
-    return end(&w, map_2(&w, RD_OP_div, w.x, by));
+    return end(&w, map_2(&w, RD_OP_div, w.x, divisor));
 }
 
-/* Checks two lists of points, the rows of x and y, and casts them to their common type.  Callers
- * expand them to (..., n, 1, d) and (..., 1, m, d). */
+/* Checks two lists of points, the rows (last axis) of x and y, and casts them to their common type.
+ * Callers expand them to (..., n, 1, d) and (..., 1, m, d), so that maps have all pairs. */
 static bool begin_pairs(normaliser *w, const char *call, rd_expr **x, rd_expr **y)
 {
-    rd_expr *const both[] = { *x, *y };
+    rd_expr *const operands[] = { *x, *y };
     char           text[2][RD_SHAPE_TEXT];
 
-    if (!rd_operands(call, 2, both) || rd_refuse_complex(call, 2, both))
+    if (!rd_operands(call, 2, operands) || rd_refuse_complex(call, 2, operands))
         return false;
     const int n = (*x)->rank, m = (*y)->rank;
     if (n < 2 || m < 2 || (*x)->extent[n - 1] != (*y)->extent[m - 1]) {
@@ -286,7 +289,7 @@ static bool begin_pairs(normaliser *w, const char *call, rd_expr **x, rd_expr **
                 rd_shape_text(n, (*x)->extent, text[0]), rd_shape_text(m, (*y)->extent, text[1]));
         return false;
     }
-    const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, both);
+    const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, operands);
     *x                  = in_working_type(rd_cast_to(*x, type));
     *y                  = in_working_type(rd_cast_to(*y, type));
     *w                  = (normaliser){ .call = call, .x = *x, .type = type, .kept = RD_DIMS(-1) };
@@ -300,12 +303,12 @@ rd_expr *rd_cdist(rd_expr *x, rd_expr *y, double p)
 
     if (!begin_pairs(&w, "rd_cdist", &x, &y) || !check_p("rd_cdist", x, p))
         return NULL;
-    rd_expr *apart = map_2(&w, RD_OP_sub, rd_expand(x, -2), rd_expand(y, -3));
+    rd_expr *difference = map_2(&w, RD_OP_sub, rd_expand(x, -2), rd_expand(y, -3));
 
-    return end(&w, norm(&w, apart, RD_DIMS(-1), p));
+    return end(&w, norm(&w, difference, RD_DIMS(-1), p));
 }
 
-/* 1 - cosine of the angle between each row of x and each row of y. */
+/* Makes 1 - cosine of the angle between each row of x and each row of y: 1 - x . y / (|x| |y|). */
 rd_expr *rd_cosine_distance(rd_expr *x, rd_expr *y)
 {
     normaliser w;

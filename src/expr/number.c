@@ -3,7 +3,8 @@
  * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/origin.h"
 
-/* Makes a NUMBER node.  A weak one takes the type of the operands beside it. */
+/* Makes the NUMBER node of a constant.  A weak one takes the type of the operands beside it, a
+ * strong one keeps its own. */
 static rd_expr *number_node(rd_ctx *ctx, rd_dtype type, bool weak, rd_word value)
 {
     rd_number_facts facts = { .value = { .u64 = 0 } };
@@ -35,7 +36,8 @@ rd_expr *rd_int(rd_ctx *ctx, int64_t value)
     return ctx ? number_node(ctx, RD_I64, /*weak=*/true, (rd_word){ .i64 = value }) : NULL;
 }
 
-/* Makes the COORD node: positions 0, 1, ... along an axis, and extent 1 along the others. */
+/* Makes the COORD node: positions 0, 1, ...  (not indices) along an axis of x, and extent 1 along
+ * the others. */
 rd_expr *rd_places(rd_expr *x, int axis)
 {
     int64_t       extent[RD_MAX_RANK], origin[RD_MAX_RANK] = { 0 };

@@ -21,8 +21,9 @@ const char *rd_range_text(const rd_expr *x, int a, char text[RD_RANGE_TEXT])
 }
 
 /* ---- From operands to nodes ------------------------------------------------------------------ */
-/* Finds the origins of an element-wise result: along each axis that of the first operand that has
- * one other than 0.  Operands that repeat along an axis have 0; all others agree. */
+/* Finds the origins (first indices of axes) of an element-wise result: along each axis the first
+ * one of an operand that is not 0.  Operands that repeat along an axis have 0; all others agree, as
+ * was checked. */
 void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
 {
     memset(origin, 0, sizeof *origin * RD_MAX_RANK);
@@ -32,8 +33,8 @@ void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
                 origin[a] = x[k]->origin[a];
 }
 
-/* Writes the origins of a result that has the axes of x, except the axes that are bits of
- * `dims`. */
+/* Writes the origins (first indices) of a result that has the axes of x in order, except those that
+ * are bits of `dims`, which are reduced. */
 static void origins_of_kept(const rd_expr *x, uint64_t dims, int64_t *origin)
 {
     int k = 0;
@@ -43,7 +44,8 @@ static void origins_of_kept(const rd_expr *x, uint64_t dims, int64_t *origin)
             origin[k++] = rd_origin(x, a);
 }
 
-/* Writes the origins of a gather: the axes of the index stand in place of the gathered axis. */
+/* Writes the origins (first indices of axes) of a gather: the axes of the index stand in place of
+ * the gathered axis. */
 static void origins_of_taken(const rd_expr *x, const rd_expr *index, int64_t axis, int64_t *origin)
 {
     int k = 0;
@@ -56,7 +58,7 @@ static void origins_of_taken(const rd_expr *x, const rd_expr *index, int64_t axi
                 origin[k++] = rd_origin(index, i);
 }
 
-/* Returns origins as nodes store them: NULL if all are 0. */
+/* Returns origins (first indices of axes) as nodes store them: NULL if all are 0. */
 const int64_t *rd_somewhere(int rank, const int64_t *origin)
 {
     for (int a = 0; origin && a < rank; a++)
@@ -65,23 +67,23 @@ const int64_t *rd_somewhere(int rank, const int64_t *origin)
     return NULL;
 }
 
-/* Derives the origins of a node from those of its operands, by the kind of the node.  `room` holds
- * the result; NULL: all are 0. */
+/* Derives the origins (first indices of axes) of a node from those of its operands, by the kind of
+ * the node.  `room` holds the result; NULL: all are 0. */
 const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t room[RD_MAX_RANK])
 {
-    const rd_expr *const x   = node->n_in > 0 ? node->in[0] : NULL;
-    bool                 any = false;
+    const rd_expr *const x           = node->n_in > 0 ? node->in[0] : NULL;
+    bool                 has_origins = false;
 
     for (int k = 0; k < node->n_in; k++)
-        any |= node->in[k] && node->in[k]->origin;
-    if (!any || !x)
+        has_origins |= node->in[k] && node->in[k]->origin;
+    if (!has_origins || !x)
         return NULL;
     memset(room, 0, sizeof *room * RD_MAX_RANK);
     switch (node->kind) {
     case RD_EXPR_MAP:
     case RD_EXPR_CALL:
     case RD_EXPR_COMPLEX: rd_origins_of_all(node->n_in, node->in, room); break;
-    case RD_EXPR_SCAN: origins_of_kept(x, 0, room); break;
+    case RD_EXPR_SCAN: origins_of_kept(x, /*dims=*/0, room); break;
     case RD_EXPR_REDUCE: origins_of_kept(x, ((const rd_fold_facts *)facts)->dims, room); break;
     case RD_EXPR_SORT: origins_of_kept(x, (uint64_t)1 << (node->rank - 1), room); break;
     case RD_EXPR_TAKE: {
@@ -108,8 +110,8 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
 }
 
 /* ---- Origins said ---------------------------------------------------------------------------- */
-/* True if a caller's origins are as many as the axes, and small enough that indices do not
- * overflow; else records for `call`. */
+/* True if a caller's origins (first indices) are as many as the axes, and within 2^62, so that
+ * indices do not overflow.  False after recording for `call`. */
 bool rd_origin_ok(rd_ctx *ctx, const char *call, const rd_index *origin, int rank)
 {
     if (origin->n != rank) {
@@ -126,7 +128,7 @@ bool rd_origin_ok(rd_ctx *ctx, const char *call, const rd_index *origin, int ran
     return true;
 }
 
-/* The first index along each axis of x; for NULL a list of -1 entries. */
+/* The first index along each axis of x; for NULL a list with n of -1. */
 rd_index rd_origin_of(const rd_expr *x)
 {
     rd_index origin = { .n = x ? x->rank : -1 };

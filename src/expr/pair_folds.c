@@ -23,8 +23,9 @@ enum { LEAST = 512 };
  * long, a sum of distances 1.1 times.  So a pair must cost more than its mask. */
 enum { LEAST_WORK = 12, MOST_DEEP = 32 };
 
-/* Counts the operations for one element of x, up to LEAST_WORK.  Reductions count all elements
- * that they read. */
+/* Estimates the operations for one element of x, up to LEAST_WORK, so that pairs cheaper than their
+ * mask are found.  A reduction counts all elements that it reads.  `deep` counts levels of nodes;
+ * beyond MOST_DEEP the work is taken as enough. */
 static double work_of(const rd_expr *x, int deep)
 {
     double ops = 0;
@@ -47,8 +48,9 @@ static double work_of(const rd_expr *x, int deep)
 }
 
 /* ---- Pairs that are found -------------------------------------------------------------------- */
-/* True if a fold can take each pair once.  A fold by label must sum ints: loops leave out half
- * of the pairs, and with them additions of 0.0, which could change a -0.0. */
+/* True if a fold can take each pair of points once: a sum, a minimum or maximum, or any and all,
+ * whose order of elements is free.  A fold by group label must sum ints: loops leave out half of
+ * the pairs, and with them additions of 0.0, which could change a -0.0. */
 static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts)
 {
     const rd_reducer_id reducer = (rd_reducer_id)facts->reducer;
@@ -62,9 +64,9 @@ static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fol
     return sum || rd_reducer_is_extreme(reducer) || rd_reducer_decides(reducer);
 }
 
-/* True if axes a and b hold the points of pairs that are worth it: both are reduced, exchanging
- * their indices changes nothing, and a pair costs enough.  Mask and labels must be symmetric,
- * too. */
+/* True if axes a and b hold the points of pairs, and folding each pair once is worth it.  Both axes
+ * are reduced and long, exchanging their indices changes nothing, and a pair costs more than the
+ * mask j < i.  Mask and labels must be symmetric, too. */
 static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
 {
     bool moves = false;
@@ -76,8 +78,8 @@ static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
            (!f->label || rd_is_symmetric(f->label, a, b, &moves)) && moves;
 }
 
-/* True if the fold can take each pair once; axis[] gets the first two axes that hold the points of
- * a pair. */
+/* True if the fold can take each pair of points once, as value (i, j) equals (j, i). axis[] gets
+ * the first two axes that hold the points of a pair. */
 bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts, int axis[2])
 {
     for (int a = 0; takes_pairs_once(f, x, facts) && a < x->rank; a++)
@@ -91,47 +93,47 @@ bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *
 }
 
 /* ---- Each pair once -------------------------------------------------------------------------- */
-/* Folds the pairs for which `compares`(place along axis[1], place along axis[0]) is true: those
- * with j < i, or j <= i. */
+/* Folds half of the pairs: those for which compares(j, i) is true, with j along axis[1] and i along
+ * axis[0]: j < i, or j <= i with the diagonal.  The condition is added to the mask. */
 static rd_expr *fold_half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                           const int axis[2], rd_op compares)
 {
-    rd_folding of = *f;
-    rd_expr   *is = map_2(compares, f->call, rd_places(x, axis[1]), rd_places(x, axis[0]));
+    rd_folding half  = *f;
+    rd_expr   *keeps = map_2(compares, f->call, rd_places(x, axis[1]), rd_places(x, axis[0]));
 
-    is       = is ? rd_broadcast_to(is, x->rank, x->extent, f->call) : NULL;
-    of.where = f->where ? map_2(RD_OP_and, f->call, f->where, is) : is;
-    return of.where ? rd_folded(&of, (rd_reducer_id)facts->reducer, x, /*weights=*/NULL, x->type,
-                                facts->identity != 0)
-                    : NULL;
+    keeps      = keeps ? rd_broadcast_to(keeps, x->rank, x->extent, f->call) : NULL;
+    half.where = f->where ? map_2(RD_OP_and, f->call, f->where, keeps) : keeps;
+    return half.where ? rd_folded(&half, (rd_reducer_id)facts->reducer, x, /*weights=*/NULL,
+                                  x->type, facts->identity != 0)
+                      : NULL;
 }
 
-/* Folds each point with itself, the diagonal.  It is the last axis of rd_of_selves(), after all
- * axes but the two of pairs, so the other bits of reduced axes move down. */
+/* Folds each point with itself, i = j. rd_of_selves() makes this diagonal the last axis of x,
+ * without the two axes of pairs, so the bits of the other reduced axes move down. */
 static rd_expr *fold_diagonal(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                               const int axis[2])
 {
-    rd_folding    of  = *f;
-    rd_fold_facts own = *facts;
+    rd_folding    diagonal = *f;
+    rd_fold_facts own      = *facts;
     rd_expr      *y;
 
-    of.x     = rd_of_selves(x, axis[0], axis[1]);
-    of.label = f->label ? rd_of_selves(f->label, axis[0], axis[1]) : NULL;
-    of.bits  = UINT64_C(1) << (x->rank - 2);
-    of.opts.dims.flags &= ~RD_DIMS_KEEP;
+    diagonal.x     = rd_of_selves(x, axis[0], axis[1]);
+    diagonal.label = f->label ? rd_of_selves(f->label, axis[0], axis[1]) : NULL;
+    diagonal.bits  = UINT64_C(1) << (x->rank - 2);
+    diagonal.opts.dims.flags &= ~RD_DIMS_KEEP;
     for (int a = 0, left = 0; a < x->rank; a++)
         if (a != axis[0] && a != axis[1])
-            of.bits |= (f->bits >> a & 1) << left++;
-    if (!of.x || (f->label && !of.label))
+            diagonal.bits |= (f->bits >> a & 1) << left++;
+    if (!diagonal.x || (f->label && !diagonal.label))
         return NULL;
-    y = rd_folding_node(&of, of.x, /*weights=*/NULL, x->type, &own);
+    y = rd_folding_node(&diagonal, diagonal.x, /*weights=*/NULL, x->type, &own);
     return y && !f->label ? rd_folding_kept(f, y) : y;
 }
 
-/* Makes the fold from pairs that are taken once: one half and the diagonal, and for sums the half
- * twice.  All reducers but masked extremes get the mask j < i, so reductions of one call share
- * loops with the same bounds.  A masked extreme could have no element left, so one fold over j <= i
- * takes all of its pairs. */
+/* Makes the fold from pairs that are taken once: the half j < i and the diagonal, and for sums the
+ * half twice.  Reductions of one call then share loops with the same bounds.  A masked extreme
+ * could have no element left in one of them, so a single fold over j <= i takes all of its
+ * pairs. */
 rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                          const int axis[2])
 {

@@ -23,7 +23,8 @@ typedef struct search {
     box         *box;  /* by node: its box */
 } search;
 
-/* Orders nodes by serial, for qsort(): operands come before their readers. */
+/* Orders nodes by serial number, for qsort(): operands come before their readers, which are made
+ * later. */
 static int by_serial(const void *a, const void *b)
 {
     const rd_expr *x = *(rd_expr *const *)a, *y = *(rd_expr *const *)b;
@@ -31,7 +32,8 @@ static int by_serial(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* Finds the box of a node, by bisection of the list by serials. */
+/* Finds the bounding box of node x (the elements that its readers read), by bisection of the list,
+ * which is sorted by serial number. */
 static box *box_of(const search *s, const rd_expr *x)
 {
     int64_t low = 0, high = s->list.n - 1;
@@ -47,7 +49,7 @@ static box *box_of(const search *s, const rd_expr *x)
     return &s->box[low];
 }
 
-/* The box of all elements of x; it is empty if x has none. */
+/* The box (range of indices along each axis) of all elements of x; it is empty if x has none. */
 static box whole_box(const rd_expr *x)
 {
     box b = { .any = true };
@@ -59,7 +61,8 @@ static box whole_box(const rd_expr *x)
     return b;
 }
 
-/* Extends the box of x so that it contains b. */
+/* Extends the box of x, the bounding box of elements that are read, so that it contains b. x may be
+ * NULL. */
 static void extend_box(const search *s, const rd_expr *x, const box *b)
 {
     box *to = x && b->any ? box_of(s, x) : NULL;
@@ -85,91 +88,95 @@ static void extend_to_whole(const search *s, const rd_expr *x)
 }
 
 /* ---- From a node to its operands ------------------------------------------------------------- */
-/* Passes a box b of a view on to its operand: the image of the box under the view's affine map. */
+/* Passes a box b (index ranges that are read) of view x on to its operand: the image of the box
+ * under the affine map, by the signs of its coefficients. */
 static void through_view(const search *s, const rd_expr *x, const box *b)
 {
     const int      rank   = x->in[0]->rank;
     const int64_t *offset = x->as.view->number, *coef = offset + rank;
-    box            in = { .any = true };
+    box            image = { .any = true };
 
     for (int a = 0; a < rank; a++) {
-        in.low[a] = in.high[a] = offset[a];
+        image.low[a] = image.high[a] = offset[a];
         for (int k = 0; k < x->rank; k++) {
             const int64_t step = coef[(int64_t)a * x->rank + k];
 
-            in.low[a] += step * (step > 0 ? b->low[k] : b->high[k]);
-            in.high[a] += step * (step > 0 ? b->high[k] : b->low[k]);
+            image.low[a] += step * (step > 0 ? b->low[k] : b->high[k]);
+            image.high[a] += step * (step > 0 ? b->high[k] : b->low[k]);
         }
     }
-    extend_box(s, x->in[0], &in);
+    extend_box(s, x->in[0], &image);
 }
 
-/* Passes a box of a reduction on to its operands: the same box along the axes that are not reduced,
- * and all of the reduced axes. */
+/* Passes a box b (index ranges that are read) of reduction x on to its operands: the same along
+ * axes that are not reduced, and all of the reduced ones.  Weights, mask and labels have the shape
+ * of in[0]. */
 static void through_reduce(const search *s, const rd_expr *x, const box *b)
 {
-    box in = whole_box(x->in[0]);
+    box needed = whole_box(x->in[0]);
 
     for (int a = 0, k = 0; a < x->in[0]->rank; a++)
         if (!(x->as.fold->dims >> a & 1)) {
-            in.low[a]  = b->low[k];
-            in.high[a] = b->high[k++];
+            needed.low[a]  = b->low[k];
+            needed.high[a] = b->high[k++];
         }
     for (int k = 0; k < x->n_in; k++)
-        extend_box(s, x->in[k], &in);
+        extend_box(s, x->in[k], &needed);
 }
 
-/* Passes a box of x on to an operand with the same axes.  Axes that are bits of `dims` are read
- * from end to end. */
+/* Passes a box b (index ranges that are read) of x on to an operand with the same axes.  Axes that
+ * are bits of `dims` are read from end to end, as by a scan. */
 static void through_axes(const search *s, const rd_expr *x, const rd_expr *operand, const box *b,
                          uint64_t dims)
 {
-    box in = whole_box(operand);
+    box needed = whole_box(operand);
 
     for (int a = 0; a < x->rank; a++)
         if (!(dims >> a & 1)) {
-            in.low[a]  = b->low[a];
-            in.high[a] = b->high[a];
+            needed.low[a]  = b->low[a];
+            needed.high[a] = b->high[a];
         }
-    extend_box(s, operand, &in);
+    extend_box(s, operand, &needed);
 }
 
-/* Passes a box of a gather on: all of the gathered axis, the box along the others, and all of the
- * index.  With `along`, the index has x's axes; else it has `more` axes in place of one. */
+/* Passes a box b (index ranges that are read) of gather x on: all of the gathered axis, the box
+ * along the others, and all of the index.  With `along`, the index has x's axes; else it has `more`
+ * axes in place of one. */
 static void through_take(const search *s, const rd_expr *x, const box *b)
 {
     const int axis = (int)x->as.axis->axis, more = x->as.axis->along ? 0 : x->in[1]->rank - 1;
-    box       in = whole_box(x->in[0]);
+    box       needed = whole_box(x->in[0]);
 
     for (int a = 0; a < x->in[0]->rank; a++)
         if (a != axis) {
-            in.low[a]  = b->low[a < axis ? a : a + more];
-            in.high[a] = b->high[a < axis ? a : a + more];
+            needed.low[a]  = b->low[a < axis ? a : a + more];
+            needed.high[a] = b->high[a < axis ? a : a + more];
         }
-    extend_box(s, x->in[0], &in);
+    extend_box(s, x->in[0], &needed);
     extend_to_whole(s, x->in[1]);
 }
 
-/* Passes a box of a concatenation on: each part gets what falls into its range of the axis. */
+/* Passes a box b (index ranges that are read) of concatenation x on: each part gets what falls into
+ * its range of the axis. */
 static void through_concat(const search *s, const rd_expr *x, const box *b)
 {
     const int64_t axis  = x->as.axis->axis;
     int64_t       begin = 0;
 
     for (int k = 0; k < x->n_in; k++) {
-        const int64_t n  = x->in[k]->extent[axis];
-        box           in = *b;
+        const int64_t n      = x->in[k]->extent[axis];
+        box           within = *b;
 
-        in.low[axis]  = b->low[axis] > begin ? b->low[axis] - begin : 0;
-        in.high[axis] = b->high[axis] < begin + n ? b->high[axis] - begin : n - 1;
-        if (in.low[axis] <= in.high[axis])
-            extend_box(s, x->in[k], &in);
+        within.low[axis]  = b->low[axis] > begin ? b->low[axis] - begin : 0;
+        within.high[axis] = b->high[axis] < begin + n ? b->high[axis] - begin : n - 1;
+        if (within.low[axis] <= within.high[axis])
+            extend_box(s, x->in[k], &within);
         begin += n;
     }
 }
 
-/* Passes the box of a node on to its operands, by the kind of the node.  Kinds that are not listed
- * read all of their operands. */
+/* Passes the box b of node x (index ranges that are read) on to its operands, by the kind of the
+ * node.  Kinds that are not listed read all of their operands. */
 static void propagate(const search *s, const rd_expr *x, const box *b)
 {
     switch (x->kind) {
@@ -199,11 +206,12 @@ static void propagate(const search *s, const rd_expr *x, const box *b)
 }
 
 /* ---- The box of a leaf ----------------------------------------------------------------------- */
-/* Visits all nodes, readers before operands, and passes their boxes on.  Returns the union of the
- * boxes of the leaf and of other leaves with the same memory, which count as a whole. */
+/* Visits all nodes, readers before operands, and passes on the boxes of what they read.  Returns
+ * the bounding box of the leaf's elements that are read.  Another leaf of the same memory may have
+ * another shape, so it counts as all of the leaf. */
 static box find_box(const search *s, const rd_expr *leaf)
 {
-    box all = { 0 };
+    box found = { 0 };
 
     for (int64_t k = s->list.n; k-- > 0;) {
         const rd_expr *x = s->list.at[k];
@@ -216,15 +224,16 @@ static box find_box(const search *s, const rd_expr *leaf)
             continue;
         const box part = x == leaf ? *b : whole_box(leaf);
         for (int a = 0; a < leaf->rank; a++) {
-            all.low[a]  = all.any && all.low[a] < part.low[a] ? all.low[a] : part.low[a];
-            all.high[a] = all.any && all.high[a] > part.high[a] ? all.high[a] : part.high[a];
+            found.low[a] = found.any && found.low[a] < part.low[a] ? found.low[a] : part.low[a];
+            found.high[a] =
+                found.any && found.high[a] > part.high[a] ? found.high[a] : part.high[a];
         }
-        all.any = true;
+        found.any = true;
     }
-    return all;
+    return found;
 }
 
-/* Why the arguments are refused; NULL: they are valid. */
+/* Why the arguments are refused, as a text for the message; NULL: they are valid. */
 static const char *refusal(const rd_ctx *ctx, rd_expr *leaf, const rd_part *out)
 {
     return !out                                        ? "no place for what is found"
@@ -238,7 +247,7 @@ static bool arguments_ok(rd_ctx *ctx, rd_results results, rd_expr *leaf, const r
 {
     static const char call[] = "rd_part_read";
 
-    if (!ctx || !rd_list_ok(ctx, call, "results", results.at, results.n, 0))
+    if (!ctx || !rd_list_ok(ctx, call, "results", results.at, results.n, /*least=*/0))
         return false;
     for (int32_t i = 0; i < results.n; i++) {
         if (!results.at[i].expr || !rd_is_here(ctx, call, "result", (int)i, results.at[i].expr))
@@ -256,8 +265,8 @@ static bool arguments_ok(rd_ctx *ctx, rd_results results, rd_expr *leaf, const r
     return !why;
 }
 
-/* Finds the part of the leaf that the results read: first places and extents, which are 0 if they
- * read nothing.  False after a failure. */
+/* Finds the part of the leaf that the results read, so that a file's reader decodes no more: first
+ * positions and extents, which are 0 if they read nothing.  False after a failure. */
 bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
 {
     search s = { 0 };

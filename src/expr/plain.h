@@ -24,13 +24,13 @@ static inline rd_expr *plain_1(rd_op op, const char *call, rd_expr *x)
     return rd_plain_map(op, call, 1, &x);
 }
 
-/* Makes a map of two plain operands; failures name `call`. */
+/* Makes a map of two plain (real, dense) operands; failures name `call`. */
 static inline rd_expr *plain_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
 {
     return rd_plain_map(op, call, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Makes the map cond ? yes : no of plain operands. */
+/* Makes the map cond ? yes : no of plain (real, dense) operands; failures name `call`. */
 static inline rd_expr *plain_where(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
 {
     return rd_plain_map(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });

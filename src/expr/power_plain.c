@@ -3,8 +3,8 @@
 
 enum { MOST_OF_INTS = 64 }; /* the greatest exponent of ints; beyond, all but 0, 1, -1 wrap */
 
-/* Makes x^n of ints, n > 0, by repeated squaring.  Ints wrap, so the order of products changes
- * nothing. */
+/* Makes x^n of ints, n > 0, by repeated squaring: y collects the squares at n's binary digits of 1.
+ * Ints wrap, so the order of products changes nothing. */
 static rd_expr *power_of_ints(const char *call, rd_expr *x, int n)
 {
     rd_expr *y = NULL;
@@ -20,8 +20,8 @@ static rd_expr *power_of_ints(const char *call, rd_expr *x, int n)
     return y;
 }
 
-/* x^y by a faster operator than pow(): 1 / x and x * x are correctly rounded and single
- * instructions.  Other exponents n take an operator of their own, pow_half. */
+/* Makes x^y by a faster operator than pow(), for y of value n: 1 / x and x * x are correctly
+ * rounded and single instructions.  Others take the operator pow_half, for multiples of 1/2. */
 static rd_expr *power_of_floats(const char *call, rd_expr *x, rd_expr *y, double n)
 {
     if (n == -1)
@@ -29,7 +29,8 @@ static rd_expr *power_of_floats(const char *call, rd_expr *x, rd_expr *y, double
     return n == 2 ? plain_1(RD_OP_square, call, x) : plain_2(RD_OP_pow_half, call, x, y);
 }
 
-/* True if a power by n has a faster operator: the exponents that people write (half_powers.def). */
+/* True if a float power by n has a faster operator: the exponents that people write.  Each row
+ * RD_POWER(halves) of half_powers.def, included here, adds n == halves / 2. */
 static bool is_product_of_floats(double n)
 {
 #define RD_POWER(halves) n == 0.5 * (halves) ||
@@ -38,8 +39,8 @@ static bool is_product_of_floats(double n)
         n == 1 || n == 2 || n == -1;
 }
 
-/* True if a power by y is computed by products: y is a constant, of few exponents for floats, 1 to
- * 64 for ints. */
+/* True if a power by y is computed by products instead of pow(): y is a constant, for floats one of
+ * half_powers.def, 1, 2 or -1, for ints 1 to 64. */
 bool rd_is_product(const rd_expr *y)
 {
     if (y->kind != RD_EXPR_NUMBER)
@@ -50,7 +51,7 @@ bool rd_is_product(const rd_expr *y)
                                                    : n >= 1 && n <= MOST_OF_INTS;
 }
 
-/* Makes x^y by products; rd_is_product(y) is true. */
+/* Makes x^y by products, for plain (real, dense) x; the caller has found rd_is_product(y) true. */
 rd_expr *rd_plain_power(const char *call, rd_expr *x, rd_expr *y)
 {
     const double n = rd_word_to_double(y->as.number->value, y->type);

@@ -21,7 +21,8 @@ static void leaf_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " from %s", path);
 }
 
-/* Writes "number 2.5 weak". */
+/* Writes "number 2.5 weak", with enough digits to read the value back.  A weak number takes the
+ * type of the operands beside it. */
 static void number_line(rd_text *text, const rd_expr *x)
 {
     rd_word value = x->as.number->value;
@@ -39,7 +40,7 @@ static void number_line(rd_text *text, const rd_expr *x)
  * ...). */
 static void view_line(rd_text *text, const rd_expr *x)
 {
-    int            axes   = x->in[0]->rank;
+    int            axes   = x->in[0]->rank; /* of the operand */
     const int64_t *offset = x->as.view->number, *coef = offset + axes;
 
     rd_text_add(text, "view [");
@@ -92,7 +93,8 @@ static void fold_line(rd_text *text, const rd_expr *x)
                 x->in[2] ? " where" : "", rd_is_grouped(x) ? " by label" : "");
 }
 
-/* Writes "sparse stored, 12 places along 0 1". */
+/* Writes "sparse stored, 12 places along 0 1": the number of stored positions, and the axes of
+ * coordinates.  "stored": without a fill, nothing is at other positions. */
 static void sparse_line(rd_text *text, const rd_expr *x)
 {
     rd_text_add(text, "sparse%s, %lld places along", x->in[1] ? "" : " stored",

@@ -14,7 +14,7 @@ typedef struct grouped_call {
     rd_expr    *n; /* elements of each group */
 } grouped_call;
 
-/* A constant of f64. */
+/* A constant of f64 and rank 0. */
 static rd_expr *number(const grouped_call *l, double x)
 {
     return rd_number(l->ctx, RD_F64, rd_word_from_double(x, RD_F64));
@@ -32,14 +32,15 @@ static rd_expr *times(const grouped_call *l, rd_expr *x, double y)
     return map_2(RD_OP_mul, l->call, x, number(l, y));
 }
 
-/* Applies a rounding operator: floor, ceil or round. */
+/* Applies a rounding operator to x: floor, ceil or round (to even). */
 static rd_expr *rounded(const grouped_call *l, rd_op op, rd_expr *x)
 {
     return map_1(op, l->call, x);
 }
 
-/* The fractional position of quantile q in each group, before it is clipped to the group.  Hyndman
- * and Fan (1996) describe the methods; rd_quantile_at() has the same formulas for a whole row. */
+/* The fractional position of quantile q in each group of n sorted elements, before it is clipped to
+ * the group: q (n - 1) for RD_LINEAR.  Hyndman and Fan (1996) describe the methods, the last of
+ * which are lines q n + constant. rd_quantile_at() has the same formulas for a whole row. */
 static rd_expr *position(const grouped_call *l, rd_quantile_method method, double q)
 {
     static const double lines[][2] = { RD_QUANTILE_LINES };
@@ -68,22 +69,23 @@ static rd_expr *position(const grouped_call *l, rd_quantile_method method, doubl
     }
 }
 
-/* low + between * (high - low), where `between` is from 0 to 1, computed from the nearer end. */
+/* low + between * (high - low), where `between` is from 0 to 1, computed from the nearer end so
+ * that both ends are exact. */
 static rd_expr *interpolate_from_nearer(const grouped_call *l, rd_expr *low, rd_expr *high,
                                         rd_expr *between)
 {
-    rd_expr *const far       = map_2(RD_OP_sub, l->call, high, low);
-    rd_expr *const left      = map_2(RD_OP_sub, l->call, number(l, 1), between);
-    rd_expr *const from_low  = map_2(RD_OP_mul, l->call, far, between);
-    rd_expr *const from_high = map_2(RD_OP_mul, l->call, far, left);
+    rd_expr *const difference = map_2(RD_OP_sub, l->call, high, low);
+    rd_expr *const left       = map_2(RD_OP_sub, l->call, number(l, 1), between);
+    rd_expr *const from_low   = map_2(RD_OP_mul, l->call, difference, between);
+    rd_expr *const from_high  = map_2(RD_OP_mul, l->call, difference, left);
 
     return map_where(l->call, map_2(RD_OP_lt, l->call, between, number(l, 0.5)),
                      map_2(RD_OP_add, l->call, low, from_low),
                      map_2(RD_OP_sub, l->call, high, from_high));
 }
 
-/* The mean of low and high, given their sum: 0.5 * sum, rounded once.  Where the sum overflows, the
- * sum of halves is exact. */
+/* The mean of low and high, given their sum: 0.5 * sum, rounded once.  Where the sum overflows, 0.5
+ * * low + 0.5 * high does not. */
 static rd_expr *mean_of_two(const grouped_call *l, rd_expr *low, rd_expr *high, rd_expr *sum)
 {
     rd_expr *const halves = map_2(RD_OP_add, l->call, times(l, low, 0.5), times(l, high, 0.5));
@@ -91,19 +93,20 @@ static rd_expr *mean_of_two(const grouped_call *l, rd_expr *low, rd_expr *high, 
     return map_where(l->call, map_1(RD_OP_isinf, l->call, sum), halves, times(l, sum, 0.5));
 }
 
-/* Interpolates between two elements of each group, low + between * (high - low).  If high - low
- * overflows, it is computed of halves.  If one of the two is infinite, the result is their sum. */
+/* Interpolates between two elements of each group: low + between * (high - low).  Equal ends and
+ * `between` 0 give low itself.  If high - low overflows, it is computed of halves.  If one end is
+ * infinite, the result is their sum. */
 static rd_expr *interpolate(const grouped_call *l, rd_expr *low, rd_expr *high, rd_expr *between)
 {
-    rd_expr *const far = map_2(RD_OP_sub, l->call, high, low);
-    rd_expr *const sum = map_2(RD_OP_add, l->call, low, high);
+    rd_expr *const difference = map_2(RD_OP_sub, l->call, high, low);
+    rd_expr *const sum        = map_2(RD_OP_add, l->call, low, high);
     rd_expr *const halved =
         times(l, interpolate_from_nearer(l, times(l, low, 0.5), times(l, high, 0.5), between), 2);
     rd_expr *const infinite = map_2(RD_OP_or, l->call, map_1(RD_OP_isinf, l->call, low),
                                     map_1(RD_OP_isinf, l->call, high));
     rd_expr *const exact    = map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, low, high),
                                     map_2(RD_OP_eq, l->call, between, number(l, 0)));
-    rd_expr       *y        = map_where(l->call, map_1(RD_OP_isinf, l->call, far), halved,
+    rd_expr       *y        = map_where(l->call, map_1(RD_OP_isinf, l->call, difference), halved,
                                         interpolate_from_nearer(l, low, high, between));
 
     y = map_where(l->call, map_2(RD_OP_eq, l->call, between, number(l, 0.5)),
@@ -111,12 +114,13 @@ static rd_expr *interpolate(const grouped_call *l, rd_expr *low, rd_expr *high, 
     return map_where(l->call, exact, low, map_where(l->call, infinite, sum, y));
 }
 
-/* One quantile of each group, f64.  It is NaN if the group is empty or contains NaN, which sorts
+/* One quantile of each group, as f64: reads the sorted row g->sorted at two adjacent positions of
+ * the group, and interpolates.  It is NaN if the group is empty or contains NaN, which sorts
  * last. */
 static rd_expr *one_quantile(const grouped_call *l, const rd_grouped *g, rd_quantile_method method,
                              double q)
 {
-    rd_expr *const last  = add(l, l->n, -1);
+    rd_expr *const last  = add(l, l->n, -1); /* position in the group */
     rd_expr       *at    = map_2(RD_OP_minimum, l->call,
                                  map_2(RD_OP_maximum, l->call, position(l, method, q), number(l, 0)), last);
     rd_expr *const below = rounded(l, RD_OP_floor, at);
@@ -130,14 +134,14 @@ static rd_expr *one_quantile(const grouped_call *l, const rd_grouped *g, rd_quan
         map_2(RD_OP_minimum, l->call, map_2(RD_OP_add, l->call, place, rd_int(l->ctx, 1)), end);
     rd_expr *low      = rd_grouped_take(l->call, g->sorted, place);
     rd_expr *high     = rd_grouped_take(l->call, g->sorted, next);
-    rd_expr *greatest = rd_grouped_take(l->call, g->sorted, end), *none;
+    rd_expr *greatest = rd_grouped_take(l->call, g->sorted, end), *is_nan;
 
     low      = low ? rd_cast_to(low, RD_F64) : NULL;
     high     = high ? rd_cast_to(high, RD_F64) : NULL;
     greatest = greatest ? rd_cast_to(greatest, RD_F64) : NULL;
-    none     = map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, g->count, rd_int(l->ctx, 0)),
+    is_nan   = map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, g->count, rd_int(l->ctx, 0)),
                      map_1(RD_OP_isnan, l->call, greatest));
-    return map_where(l->call, none, number(l, NAN),
+    return map_where(l->call, is_nan, number(l, NAN),
                      interpolate(l, low, high, map_2(RD_OP_sub, l->call, at, below)));
 }
 
@@ -158,7 +162,7 @@ rd_expr *rd_quantiles_by_label(const rd_folding *f, rd_dtype type, rd_quantile_m
 
     if (!empty && (!rd_grouped_begin(&g, f, f->x) || !(l.n = rd_cast_to(g.count, RD_F64))))
         return NULL;
-    y = rd_slice_places(nothing, -1, 0, 0, 1);
+    y = rd_slice_places(nothing, -1, 0, 0, 1); /* without any q: an empty last axis */
     for (int k = 0; k < q.n && y; k++) {
         rd_expr *each = empty ? nothing : one_quantile(&l, &g, method, q.at[k] + 0);
 

@@ -22,7 +22,8 @@ static rd_expr *reduce_rows(rd_expr *x, const char *reducer)
              : NULL;
 }
 
-/* The weights as rows: 0 where an element does not take part, because of the mask or as NaN. */
+/* The weights as rows (reduced axes as one last axis), f64: 0 where an element takes no part,
+ * because of the mask, or as NaN with skip_nan. */
 static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bool skip_nan)
 {
     rd_expr *const zero = rd_num(x->ctx, 0);
@@ -35,29 +36,30 @@ static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bo
     return w ? rd_folding_rows(f, w) : NULL;
 }
 
-/* A bool for each row: true if the row has no quantile, because its total weight is not finite or
- * not above 0, a weight is negative, or a NaN takes part. */
+/* True for each row that has no quantile, because its total weight is not finite or not above 0, a
+ * weight is negative, or a NaN takes part (with a weight other than 0). */
 static rd_expr *has_no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_expr *total)
 {
-    rd_ctx *const  ctx  = rows->ctx;
-    rd_expr *const zero = rd_num(ctx, 0);
-    rd_expr *const some = map_2(RD_OP_and, z->call, map_2(RD_OP_gt, z->call, total, zero),
-                                map_1(RD_OP_isfinite, z->call, total));
-    rd_expr *const bad  = map_2(RD_OP_or, z->call, map_2(RD_OP_lt, z->call, w, zero),
-                                map_2(RD_OP_and, z->call, map_1(RD_OP_isnan, z->call, rows),
-                                      map_2(RD_OP_ne, z->call, w, zero)));
+    rd_ctx *const  ctx      = rows->ctx;
+    rd_expr *const zero     = rd_num(ctx, 0);
+    rd_expr *const is_valid = map_2(RD_OP_and, z->call, map_2(RD_OP_gt, z->call, total, zero),
+                                    map_1(RD_OP_isfinite, z->call, total));
+    rd_expr *const bad      = map_2(RD_OP_or, z->call, map_2(RD_OP_lt, z->call, w, zero),
+                                    map_2(RD_OP_and, z->call, map_1(RD_OP_isnan, z->call, rows),
+                                          map_2(RD_OP_ne, z->call, w, zero)));
 
-    return map_2(RD_OP_or, z->call, map_1(RD_OP_not, z->call, some), reduce_rows(bad, "any"));
+    return map_2(RD_OP_or, z->call, map_1(RD_OP_not, z->call, is_valid), reduce_rows(bad, "any"));
 }
 
-/* Sorts the rows and their weights, and fills in `z`.  False: a node could not be made. */
+/* Sorts the rows, and the weights alike, and fills in `z`: sorted elements, their running sum of
+ * weights over the total, and which rows have no quantile.  False after a failure. */
 static bool sort_rows(weighted *z, rd_expr *rows, rd_expr *w)
 {
-    const int      last  = rows->rank - 1;
-    rd_expr *const order = rd_argsort(rows, last);
-    rd_expr *const by    = order ? rd_take_places_along(w, last, order) : NULL;
-    rd_expr *const sums  = by ? rd_scan(by, "sum", RD_DIMS(-1)) : NULL;
-    rd_expr *const total = sums ? rd_slice_places(sums, last, -1, RD_OPEN, 1) : NULL;
+    const int      last    = rows->rank - 1;
+    rd_expr *const order   = rd_argsort(rows, last);
+    rd_expr *const weights = order ? rd_take_places_along(w, last, order) : NULL;
+    rd_expr *const sums    = weights ? rd_scan(weights, "sum", RD_DIMS(-1)) : NULL;
+    rd_expr *const total   = sums ? rd_slice_places(sums, last, -1, RD_OPEN, 1) : NULL;
 
     z->sorted = order ? rd_take_places_along(rows, last, order) : NULL;
     z->part   = map_2(RD_OP_div, z->call, sums, total);
@@ -65,9 +67,9 @@ static bool sort_rows(weighted *z, rd_expr *rows, rd_expr *w)
     return z->sorted && z->part && z->none;
 }
 
-/* One quantile of each row, along a last axis of extent 1: the element behind all elements with a
- * part of the weight below q.  Elements of weight 0 at the beginning are skipped, even if q is
- * 0. */
+/* One quantile of each row, along a last axis of extent 1: the first element at which the running
+ * sum of weights is q of the total or more.  The elements before it are counted.  Those of weight 0
+ * at the beginning are skipped, even if q is 0. */
 static rd_expr *one_quantile(const weighted *z, double q)
 {
     rd_ctx *const  ctx  = z->sorted->ctx;
@@ -84,8 +86,7 @@ static rd_expr *one_quantile(const weighted *z, double q)
 }
 
 /* All weighted quantiles q of each row: one expression for each q, joined along the last axis.
- * Empty rows have NaN. q + 0 makes 0 of -0. Without any q the last axis is empty: a slice of no
- * elements. */
+ * Empty rows have NaN. q + 0 makes 0 of -0.  Without any q the last axis is empty. */
 rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_nan, rd_dtype type,
                                rd_qs q)
 {

@@ -14,7 +14,7 @@ typedef struct draw {
     rd_expr    *index; /* flat, in C order, u64 */
 } draw;
 
-/* A constant of u64. */
+/* A constant of u64 and rank 0. */
 static rd_expr *number(const draw *d, uint64_t value)
 {
     return rd_number(d->ctx, RD_U64, (rd_word){ .u64 = value });
@@ -38,8 +38,8 @@ static rd_expr *shifted(const draw *d, rd_expr *x, uint64_t bits)
     return map_2(d, RD_OP_shift_right, x, number(d, bits));
 }
 
-/* The flat index of each element of a shape, in C order, as u64.  NULL after recording what is
- * wrong with the shape. */
+/* The row-major index of each element of a shape, as u64.  NULL after recording what is wrong with
+ * the shape. */
 static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
 {
     char    text[RD_SHAPE_TEXT];
@@ -56,7 +56,8 @@ static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
     return rd_reshape(rd_cast_to(rd_places(line, 0), RD_U64), shape);
 }
 
-/* Checks the arguments and fills in the rest of `d`.  False after recording what is wrong. */
+/* Checks the arguments of a draw and fills in the rest of `d`: type, key and the flat index of each
+ * element.  False after recording what is wrong; a ctx of NULL has nothing to record in. */
 static bool begin(draw *d, rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     if (!ctx)
@@ -73,7 +74,7 @@ static bool begin(draw *d, rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
     return d->index != NULL;
 }
 
-/* The random word of each index, by the caller's key. */
+/* The random word of each index: 64 bits, the hash of the caller's key and the index (Philox). */
 static rd_expr *random_words(const draw *d, rd_expr *index)
 {
     return map_2(d, RD_OP_philox, index, number(d, d->key));
@@ -89,7 +90,7 @@ static rd_expr *scaled(const draw *d, rd_expr *x, int64_t more, double scale, rd
     return map_2(d, RD_OP_mul, rd_cast_to(x, type), rd_num(d->ctx, scale));
 }
 
-/* Random u64, all values alike. */
+/* Random u64, each value as likely as any other: the words of the key's stream. */
 rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape)
 {
     draw d = { .call = "rd_random_bits" };
@@ -97,8 +98,8 @@ rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape)
     return begin(&d, ctx, key, shape, RD_F64) ? random_words(&d, d.index) : NULL;
 }
 
-/* Uniform random numbers in [0, 1): the upper bits of a word, as many as the type's significand
- * has, over 2 to their number. */
+/* Uniform random numbers in [0, 1): the upper bits of each 64-bit word, as many (`digits`) as the
+ * type's significand has, divided by 2^digits. */
 rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw d = { .call = "rd_random_uniform" };
@@ -106,22 +107,24 @@ rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
     const int digits = rd_dtype_fraction_bits(type) + 1;
-    return scaled(&d, shifted(&d, random_words(&d, d.index), (uint64_t)(64 - digits)), 0,
+    return scaled(&d, shifted(&d, random_words(&d, d.index), (uint64_t)(64 - digits)), /*more=*/0,
                   1 / (double)(INT64_C(1) << digits), type);
 }
 
-/* The type of the computation: f32 for halves. */
+/* The type of the computation: f32 for narrow floats. */
 static rd_dtype working_type(rd_dtype type)
 {
     return rd_dtype_is_narrow_float(type) ? RD_F32 : type;
 }
 
-/* A uniform number in (0, 1], of which a logarithm can be taken. f64 takes 53 bits of the word. f32
- * takes 32, which makes it finer near 0. */
+/* A uniform number in (0, 1], of which a logarithm can be taken, from a random word: (its upper
+ * bits + 1) / 2^bits. f64 takes 53 bits. f32 takes 32, more than its significand, which makes it
+ * finer near 0. */
 static rd_expr *uniform_above_0(const draw *d, rd_expr *word)
 {
-    return working_type(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
-                                           : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
+    return working_type(d->type) == RD_F64
+               ? scaled(d, shifted(d, word, 11), /*more=*/1, 0x1p-53, RD_F64)
+               : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
 }
 
 /* Exponential random numbers of mean 1: -log(u) for a uniform u in (0, 1]. */
@@ -136,9 +139,9 @@ rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dty
     return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type);
 }
 
-/* The angle 2 pi v of the Box-Muller transform (1958), from -pi on.  A normal number is sqrt(-2 log
- * u) cos(2 pi v). f64 takes two words for two elements, the cosine and the sine of one angle. f32
- * takes u and v from one word, v from its lower half. */
+/* The angle 2 pi v of the Box-Muller transform (1958), from -pi on, for random words.  A normal
+ * number is sqrt(-2 log u) cos(2 pi v). f64 takes two words for two elements, the cosine and the
+ * sine of one angle. f32 takes u and v from one word, v from its lower half. */
 static rd_expr *angle(const draw *d, rd_expr *word)
 {
     const double turn = 6.283185307179586;
@@ -153,8 +156,9 @@ static rd_expr *angle(const draw *d, rd_expr *word)
     return scaled(d, turns, -(INT64_C(1) << 51), turn * 0x1p-53, RD_F64);
 }
 
-/* Normal random numbers of mean 0 and variance 1, by the Box-Muller transform.  An f64 element
- * takes the words of its pair: `first` has an even index, `second` the odd one behind it. */
+/* Normal random numbers of mean 0 and variance 1, by the Box-Muller transform.  Elements 2 k and 2
+ * k + 1 of f64 are a pair and take the same two words: `first` of the even index, `second` of the
+ * odd one.  Other types take one word for each element. */
 rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw     d = { .call = "rd_random_normal" };
@@ -174,8 +178,8 @@ rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype ty
     return rd_cast_to(y, type);
 }
 
-/* The places 0 to n - 1 in random order: they are sorted by their random words.  Equal words, which
- * are rare, keep the order of their places. */
+/* The numbers 0 to n - 1 in random order: the argsort of random words.  Equal words, which are
+ * rare, keep the order of their indices. */
 static rd_expr *permutation(const char *call, rd_ctx *ctx, uint64_t key, int64_t n)
 {
     draw d = { .call = call };
@@ -184,7 +188,7 @@ static rd_expr *permutation(const char *call, rd_ctx *ctx, uint64_t key, int64_t
                                                     : NULL;
 }
 
-/* The places 0 to n - 1 in random order, i64. */
+/* The numbers 0 to n - 1 in random order, i64. */
 rd_expr *rd_permutation(rd_ctx *ctx, uint64_t key, int64_t n)
 {
     return permutation("rd_permutation", ctx, key, n);
@@ -199,8 +203,8 @@ rd_expr *rd_shuffle(rd_expr *x, int axis, uint64_t key)
     return a < 0 ? NULL : rd_take_places(x, a, permutation(call, x->ctx, key, x->extent[a]));
 }
 
-/* The upper 64 bits of the 128-bit product word * n, computed by 32-bit halves; without the upper
- * half of n, if that is 0. */
+/* The upper 64 bits of the 128-bit product word * n, by schoolbook multiplication of 32-bit halves.
+ * If the upper half of n is 0, two of the four products are left out. */
 static rd_expr *upper_product(const draw *d, rd_expr *word, uint64_t n)
 {
     rd_expr *high  = shifted(d, word, 32);
@@ -217,9 +221,9 @@ static rd_expr *upper_product(const draw *d, rd_expr *word, uint64_t n)
     return map_2(d, RD_OP_add, top, shifted(d, other, 32));
 }
 
-/* Random ints from low to below high: low + the upper word of (random word * (high - low)).  This
- * is Lemire's multiplication without a test of the rest, so values may differ in frequency by one
- * part in 2^64 / (high - low). */
+/* Random ints from low to below high: low + the upper 64 bits of (random word * (high - low)).
+ * This is Lemire's multiplication without rejection, so values may differ in frequency by one part
+ * in 2^64 / (high - low). */
 rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t low, int64_t high)
 {
     draw d = { .call = "rd_random_integers" };

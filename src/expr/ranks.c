@@ -8,8 +8,9 @@
 
 static const char call[] = "rd_ranks";
 
-/* For each element of a sorted row: the place at which its run of equal elements begins.  `begins`
- * is true at the first element of each run; `at` is the place of each element. */
+/* For each element of a sorted row: the position at which its run of equal elements begins.
+ * `begins` is true at the first element of each run; `at` is the position of each element.  A
+ * running maximum carries the last begin on. */
 static rd_expr *run_begins(rd_expr *begins, rd_expr *at)
 {
     rd_expr *const y = map_where(call, begins, at, rd_int(begins->ctx, 0));
@@ -17,20 +18,23 @@ static rd_expr *run_begins(rd_expr *begins, rd_expr *at)
     return y ? rd_scan(y, "max", RD_DIMS(-1)) : NULL;
 }
 
-/* For each element of a sorted row: the place at which its run of equal elements ends. */
+/* For each element of a sorted row: the position at which its run of equal elements ends.  An
+ * element ends a run if the next one begins one.  A minimum that runs from the end carries the next
+ * end back. */
 static rd_expr *run_ends(rd_expr *begins, rd_expr *at)
 {
     const int      last = begins->rank - 1;
     rd_expr *const next = rd_slice_places(begins, last, 1, RD_OPEN, 1);
-    rd_expr *const ends =
-        next ? rd_pad(next, last, 0, 1, RD_PAD_CONSTANT, rd_int(begins->ctx, 1)) : NULL;
-    rd_expr *const y = map_where(call, ends, at, rd_int(begins->ctx, begins->extent[last]));
+    rd_expr *const ends = next ? rd_pad(next, last, /*before=*/0, /*after=*/1, RD_PAD_CONSTANT,
+                                        rd_int(begins->ctx, 1))
+                               : NULL;
+    rd_expr *const y    = map_where(call, ends, at, rd_int(begins->ctx, begins->extent[last]));
 
     return y ? rd_scan(y, "min", RD_DIMS(-1), .reverse = true) : NULL;
 }
 
 /* Ranks of the elements of a sorted row, from 1; `method` says how equal elements are ranked.  For
- * RD_RANK_AVERAGE they are doubled, so that they are ints. */
+ * RD_RANK_AVERAGE they are doubled (first + last rank of the run), so that they are ints. */
 static rd_expr *ranks_in_order(rd_expr *sorted, rd_rank_method method)
 {
     rd_expr *const begins = rd_begins_run(call, sorted);
@@ -51,8 +55,8 @@ static rd_expr *ranks_in_order(rd_expr *sorted, rd_rank_method method)
     }
 }
 
-/* Ranks along the last axis, which is not empty.  The second sort inverts the permutation of the
- * first, which brings the ranks to x's order.  NaN has no rank: its rank is NaN. */
+/* Ranks along the last axis, which is not empty: sorts, ranks, and brings the ranks back to x's
+ * order by the inverse permutation, a second argsort.  NaN has no rank: its rank is NaN. */
 static rd_expr *ranks_of_rows(rd_expr *x, rd_rank_method method)
 {
     const int      last   = x->rank - 1;

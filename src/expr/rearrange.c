@@ -18,8 +18,8 @@ static bool refuse_reshape(const rd_expr *x, const rd_shape *asked, const char *
     return false;
 }
 
-/* Fills in the extents that are asked for, with the deduced one in place of -1 (`hole` is its
- * axis).  False after recording what is wrong. */
+/* Fills in the extents that are asked for, with the deduced one in place of -1; `hole` is the axis
+ * of that.  False after recording what is wrong. */
 static bool deduce_extents(const rd_expr *x, const rd_shape *asked, int64_t *extent)
 {
     const int64_t points = rd_points(x->rank, x->extent);
@@ -81,7 +81,7 @@ static rd_expr *take_real(const char *call, rd_expr *x, rd_expr *index, const rd
     return x && index ? rd_taking_node(call, x, index, t) : NULL;
 }
 
-/* Makes the TAKE node for x; for a complex x one for each part. */
+/* Makes the TAKE (gather) node for x; for a complex x one for each part. */
 static rd_expr *take(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
     if (rd_is_complex(x))
@@ -114,8 +114,9 @@ rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index)
 }
 
 /* ---- Concat ---------------------------------------------------------------------------------- */
-/* True if part k agrees with part 0 along all axes but this one; then its extent is added to
- * extent[axis].  False after recording that it does not agree, or that the size overflows. */
+/* True if part k of a concatenation agrees with part 0 along all axes but this one; then its extent
+ * is added to extent[axis].  False after recording that it does not agree, or that the size
+ * overflows. */
 static bool add_part(rd_expr *const *part, int k, int axis, int64_t *extent)
 {
     const rd_expr *x = part[k];
@@ -143,13 +144,13 @@ static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int
     const rd_axis_facts facts = { .axis = axis };
     rd_expr           **in    = rd_alloc(ctx, (int64_t)(sizeof *in * (size_t)n));
     rd_expr            *y     = NULL;
-    bool                all   = in != NULL;
+    bool                ok    = in != NULL;
 
-    for (int k = 0; all && k < n; k++) {
+    for (int k = 0; ok && k < n; k++) {
         in[k] = rd_at_all_places(rd_cast_to(part[k], type), "rd_concat");
-        all   = in[k] != NULL;
+        ok    = in[k] != NULL;
     }
-    if (all)
+    if (ok)
         y = rd_node(&(rd_expr){ .ctx    = ctx,
                                 .kind   = RD_EXPR_CONCAT,
                                 .type   = type,
@@ -166,9 +167,10 @@ static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int
  * FEW_PARTS are joined in groups, which may become plans of their own. */
 enum { FEW_PARTS = 48, GROUP = 32 };
 
-/* Joins real (not complex) parts along an axis. Each part is a pass over an axis of its own, and a
- * plan has 64 axes: more than FEW_PARTS are joined in groups of GROUP, and then the groups are
- * joined. A lone last part becomes its own group, cast and dense as concat_node() would make it. */
+/* Joins real (not complex) parts along an axis.  In a plan each part is a pass over an axis of its
+ * own, and a plan has 64 axes.  So more than FEW_PARTS are joined in groups of GROUP, which may
+ * become plans of their own, and then the groups are joined.  A lone last part becomes its own
+ * group, cast and dense as concat_node() would make it. */
 static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const int64_t *extent,
                              rd_dtype type)
 {
@@ -184,13 +186,13 @@ static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const in
         return NULL;
     memcpy(own, extent, (size_t)part[0]->rank * sizeof *own);
     for (int32_t first = 0; first < n; first += GROUP) {
-        const int32_t some = n - first < GROUP ? n - first : GROUP;
+        const int32_t count = n - first < GROUP ? n - first : GROUP;
 
         own[axis] = 0;
-        for (int32_t k = first; k < first + some; k++)
+        for (int32_t k = first; k < first + count; k++)
             own[axis] += part[k]->extent[axis];
-        groups[made] = some > 1 ? concat_node(part + first, some, axis, own, type)
-                                : rd_at_all_places(rd_cast_to(part[first], type), "rd_concat");
+        groups[made] = count > 1 ? concat_node(part + first, count, axis, own, type)
+                                 : rd_at_all_places(rd_cast_to(part[first], type), "rd_concat");
         if (!groups[made++])
             break;
     }
@@ -211,11 +213,11 @@ static rd_expr *concat_complex(rd_exprs parts, int axis, const int64_t *extent, 
     rd_expr  *y[2] = { NULL };
 
     for (int p = 0; own && p < 2; p++) {
-        bool all = true;
+        bool ok = true;
 
         for (int k = 0; k < parts.n; k++)
-            all &= (own[k] = part_of[p](parts.at[k])) != NULL;
-        y[p] = all ? concat_parts(own, parts.n, axis, extent, rd_dtype_part(type)) : NULL;
+            ok &= (own[k] = part_of[p](parts.at[k])) != NULL;
+        y[p] = ok ? concat_parts(own, parts.n, axis, extent, rd_dtype_part(type)) : NULL;
     }
     rd_free(ctx, own);
     return rd_complex_of(y[0], y[1], "rd_concat");
@@ -229,7 +231,7 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
     rd_dtype type;
     int      found;
 
-    if (!rd_list_ok(NULL, "rd_concat", "parts", parts.at, parts.n, 1) ||
+    if (!rd_list_ok(/*ctx=*/NULL, "rd_concat", "parts", parts.at, parts.n, /*least=*/1) ||
         !rd_operands("rd_concat", parts.n, parts.at) ||
         (found = rd_axis(parts.at[0], axis, "rd_concat")) < 0)
         return NULL;

@@ -5,7 +5,7 @@
 #include "expr/plain.h"
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
-/* True if the shapes differ in extents of 1 only.  The reshape is a view then, which composes
+/* True if the shapes differ in axes of extent 1 only.  The reshape is a view then, which composes
  * with others; *v gets its axes. */
 static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, rd_affine *v)
 {
@@ -13,7 +13,7 @@ static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, 
 
     for (int k = 0; k < rank; k++) {
         if (extent[k] == 1) {
-            rd_affine_axis(v, 1, -1, 0);
+            rd_affine_axis(v, /*extent=*/1, /*a=*/-1, /*coef=*/0);
             continue;
         }
         while (a < x->rank && x->extent[a] == 1)
@@ -27,8 +27,8 @@ static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, 
     return a == x->rank;
 }
 
-/* Reshapes a plain x to a shape with as many elements.  It is a view if only extents of 1 differ,
- * else a RESHAPE node.  A reshape of a reshape is one reshape. */
+/* Reshapes a plain (real, dense) x to a shape with as many elements.  It is a view if only axes of
+ * extent 1 differ, else a RESHAPE node.  A reshape of a reshape is one reshape. */
 rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 {
     rd_affine v = { 0 };
@@ -78,11 +78,11 @@ static bool index_ok(const char *call, const rd_expr *x, int axis, const rd_expr
  * `call`. */
 bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_taking *t)
 {
-    rd_expr *const both[] = { x, index };
+    rd_expr *const operands[] = { x, index };
     int            found;
 
     *t = (rd_taking){ 0 };
-    if (!rd_operands(call, 2, both) || (found = rd_axis(x, axis, call)) < 0 ||
+    if (!rd_operands(call, 2, operands) || (found = rd_axis(x, axis, call)) < 0 ||
         !index_ok(call, x, found, index, rd_points(index->rank, index->extent) > 0))
         return false;
     if (x->rank - 1 + index->rank > RD_MAX_RANK) {
@@ -104,12 +104,12 @@ bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_tak
  * result.  Both broadcast against each other beside the axis.  False after recording for `call`. */
 bool rd_taking_along_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_taking *t)
 {
-    rd_expr *const both[] = { x, index };
+    rd_expr *const operands[] = { x, index };
     char           own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
     int            found;
 
     *t = (rd_taking){ .facts = { .along = true } };
-    if (!rd_operands(call, 2, both) || (found = rd_axis(x, axis, call)) < 0)
+    if (!rd_operands(call, 2, operands) || (found = rd_axis(x, axis, call)) < 0)
         return false;
     for (int a = 0; a < x->rank; a++) {
         const int64_t n = x->extent[a], m = a < index->rank ? index->extent[a] : -1;
@@ -128,8 +128,8 @@ bool rd_taking_along_ok(const char *call, rd_expr *x, int axis, rd_expr *index, 
     return index_ok(call, x, found, index, rd_points(x->rank, t->extent) > 0);
 }
 
-/* Writes the extents to which x, or an index, is broadcast before a gather along an axis: its own
- * along that axis, the result's along the others. */
+/* Writes the extents to which x, or an index, is broadcast before a gather along an axis of both:
+ * its own along that axis, the result's along the others.  Returns them. */
 const int64_t *rd_beside_taken(const rd_expr *x, const rd_taking *t, int64_t extent[RD_MAX_RANK])
 {
     for (int a = 0; a < t->rank; a++)
@@ -137,8 +137,8 @@ const int64_t *rd_beside_taken(const rd_expr *x, const rd_taking *t, int64_t ext
     return extent;
 }
 
-/* Makes the TAKE node; a weak index becomes i64.  NULL after recording that the result's size
- * overflows. */
+/* Makes the TAKE (gather) node with the facts and shape *t; a weak index (a plain number) becomes
+ * i64.  NULL after recording that the result's size overflows. */
 rd_expr *rd_taking_node(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
     char     text[RD_SHAPE_TEXT];
@@ -158,8 +158,8 @@ rd_expr *rd_taking_node(const char *call, rd_expr *x, rd_expr *index, const rd_t
                  : NULL;
 }
 
-/* Gathers elements of a plain x at positions along an axis; the axes of the index replace the
- * axis. */
+/* Gathers elements of a plain (real, dense) x at positions along an axis; the axes of the index
+ * replace the axis. */
 rd_expr *rd_plain_take(rd_expr *x, int axis, rd_expr *index)
 {
     rd_taking t;
@@ -168,7 +168,8 @@ rd_expr *rd_plain_take(rd_expr *x, int axis, rd_expr *index)
                                                        : NULL;
 }
 
-/* Gathers elements of a plain x at positions along an axis; the index has x's rank. */
+/* Gathers elements of a plain (real, dense) x at positions along an axis; the index has x's rank,
+ * and both broadcast along the other axes. */
 rd_expr *rd_plain_take_along(rd_expr *x, int axis, rd_expr *index)
 {
     static const char call[] = "rd_take_along";

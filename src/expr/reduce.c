@@ -7,8 +7,8 @@
 #include "expr/reduce.h"
 #include <string.h>
 
-/* Copies the options, with every field that this release knows; fields that an older caller's
- * struct lacks are 0.  A size of 0 means all fields of release 1. */
+/* Copies the caller's options.  A struct of an older release is shorter (size), and the fields that
+ * it lacks are 0; a size of 0 means that it has all fields. */
 static rd_reduce_opts whole_opts(const rd_reduce_opts *opts)
 {
     rd_reduce_opts whole;
@@ -45,8 +45,8 @@ static const char *refused(const rd_reduce_opts *o, unsigned takes)
     return NULL;
 }
 
-/* True if the keywords fit the reducer and have valid values.  Scans take no .by.  False after
- * recording what is wrong. */
+/* True if the keywords fit the reducer (`takes`, RD_TAKES_ bits) and have valid values.  Scans take
+ * no .by.  False after recording what is wrong. */
 static bool opts_ok(const rd_folding *f, unsigned takes)
 {
     rd_ctx     *ctx  = f->x->ctx;
@@ -70,18 +70,19 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
 /* True if x and all operands in keywords belong to one context.  False after recording it. */
 static bool have_same_ctx(const rd_folding *f)
 {
-    rd_expr *const all[] = { f->x, f->opts.where, f->opts.initial, f->opts.weights,
-                             f->opts.restart };
+    rd_expr *const operands[] = { f->x, f->opts.where, f->opts.initial, f->opts.weights,
+                                  f->opts.restart };
     rd_expr       *given[5];
     int            n = 0;
 
     for (int i = 0; i < 5; i++)
-        if (all[i])
-            given[n++] = all[i];
+        if (operands[i])
+            given[n++] = operands[i];
     return rd_same_ctx(f->call, n, given);
 }
 
-/* Fills in the reduced axes; a scan has one.  False after recording what is wrong. */
+/* Fills in f->bits, the set of reduced axes; a scan has one.  False after recording what is
+ * wrong. */
 static bool find_axes(rd_folding *f)
 {
     const rd_dims *dims = &f->opts.dims;
@@ -95,8 +96,8 @@ static bool find_axes(rd_folding *f)
     return rd_dims_bits(f->x, dims, f->call, &f->bits);
 }
 
-/* Casts an operand beside x (a mask, weights, labels) to `type`, and broadcasts it to x's shape.
- * NULL after recording that shapes or origins differ. */
+/* Casts y, an operand beside x (a mask, weights, labels), to `type`, and broadcasts it to x's
+ * shape.  NULL after recording that shapes or origins (first indices of axes) differ. */
 rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type)
 {
     y = rd_cast_to(y, type);
@@ -110,16 +111,17 @@ rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type)
  * after a failure. */
 static bool find_mask(rd_folding *f)
 {
-    rd_expr *number;
+    rd_expr *is_number;
 
     if (f->opts.where && !(f->where = rd_folding_beside(f, f->opts.where, RD_BOOL)))
         return false;
     if (!f->opts.skip_nan || rd_dtype_kind(f->x->type) != RD_KIND_FLOAT)
         return true;
-    number   = rd_map_op(RD_OP_isnan, f->call, 1, &f->x);
-    number   = rd_map_op(RD_OP_not, f->call, 1, &number);
-    f->where = f->where ? rd_map_op(RD_OP_and, f->call, 2, (rd_expr *const[]){ f->where, number })
-                        : number;
+    is_number = rd_map_op(RD_OP_isnan, f->call, 1, &f->x);
+    is_number = rd_map_op(RD_OP_not, f->call, 1, &is_number);
+    f->where  = f->where
+                    ? rd_map_op(RD_OP_and, f->call, 2, (rd_expr *const[]){ f->where, is_number })
+                    : is_number;
     return f->where != NULL;
 }
 
@@ -132,9 +134,9 @@ static bool find_restarts(rd_folding *f)
     return !f->opts.restart || f->restart;
 }
 
-/* Checks the keywords and fills in `f`; the caller has set call, scan and x.  `takes` has the
- * RD_TAKES_ bits of the reducer.  Each step needs those before it.  False after recording what is
- * wrong. */
+/* Checks the keywords of a reduction or scan and fills in `f`; the caller has set call, scan and x.
+ * `takes` has the RD_TAKES_ bits of keywords that the reducer takes.  Each step needs those before
+ * it.  False after recording what is wrong. */
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
 {
     if (!f->x)
@@ -155,8 +157,9 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
            find_restarts(f);
 }
 
-/* Reshapes x, which has the shape of f->x, to rows: the kept axes come first, then the reduced axes
- * as one, in C order.  Origins become 0.  NULL after recording that there are too many axes. */
+/* Reshapes x, which has the shape of f->x, to rows: the axes that are not reduced come first, then
+ * the reduced axes as one, in C order.  All axes begin at 0 then.  NULL after recording that there
+ * are too many axes. */
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
 {
     rd_index order = { .n = x->rank };
@@ -182,7 +185,8 @@ rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
     return x ? rd_with_origins(rd_reshape(x, shape), /*origin=*/NULL) : NULL;
 }
 
-/* Gives the kept axes, which y has first, the origins that they have in x. */
+/* Gives the axes of y that are not reduced, its first ones, the origins (first indices) that they
+ * have in x. */
 rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y)
 {
     int64_t origin[RD_MAX_RANK] = { 0 };
@@ -196,8 +200,8 @@ rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y)
     return rd_with_origins(y, origin);
 }
 
-/* Gives y the origins of the kept axes, and inserts the reduced axes with extent 1 if the caller
- * asked to keep them (RD_DIMS_KEEP). */
+/* Gives the axes of y that are not reduced their origins (first indices in x), and inserts the
+ * reduced axes with extent 1 if the caller asked to keep them (RD_DIMS_KEEP). */
 rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y)
 {
     y = rd_folding_origins(f, y);
@@ -207,8 +211,8 @@ rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y)
     return y;
 }
 
-/* The number of elements of each result.  *any_result is false if the result has no element, as a
- * kept axis is empty. */
+/* The number of elements of each result.  *any_result is false if there is no result at all, as an
+ * axis that is not reduced is empty. */
 int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
 {
     int64_t n   = 1;
@@ -229,13 +233,13 @@ static bool keeps_axes(const rd_folding *f)
     return f->opts.dims.flags & RD_DIMS_KEEP && !f->scan;
 }
 
-/* Fills in for each axis of the result which axis of the node it is; -1: an axis of extent 1, kept
- * on request.  Returns the number of axes.  The node has the kept axes, the axes of groups, then a
- * user's outputs.  Groups stand where the first reduced axis was. */
+/* Fills in from[] for each axis of the result which axis of the node it is; -1: a reduced axis kept
+ * with extent 1.  Returns the number of axes.  The node has the axes not reduced, those of groups
+ * (n_by), then a user's outputs.  In the result groups stand where the first reduced axis was. */
 static int find_result_axes(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
 {
     const int kept = f->x->rank - __builtin_popcountll(f->bits), n_by = f->opts.by.n;
-    int       n = 0, k = 0, placed = 0;
+    int       n = 0, k = 0, placed = 0; /* result axes; node axes not reduced; axes of groups */
 
     for (int a = 0; a <= f->x->rank; a++) {
         if (a == f->x->rank || f->bits >> a & 1) {
@@ -251,8 +255,9 @@ static int find_result_axes(const rd_folding *f, int rank, int from[2 * RD_MAX_R
     return n;
 }
 
-/* Puts the axes of y where the caller expects them. y has the kept axes, all groups as one axis,
- * then others.  The axis of groups is first split into one axis for each label (n_by). */
+/* Puts the axes of y where the caller expects them. y has the axes not reduced, all groups as one
+ * axis, then others.  The axis of groups is first split into one axis for each label (n_by); then
+ * one view orders the axes and inserts those kept with extent 1. */
 rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
 {
     if (!y)
@@ -285,9 +290,9 @@ rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
     return rd_view(y, n, extent, number, origin);
 }
 
-/* Fills in the shape of a fold of x: the kept axes, all axes for a scan, then the groups, then a
- * user's n_out outputs.  Axes that RD_DIMS_KEEP asks for come later.  Returns its rank, or -1 after
- * recording that it is too large. */
+/* Fills in the shape of the node of a fold of x: the axes not reduced (for a scan all), then one
+ * axis of groups, then a user's n_out outputs.  Axes that RD_DIMS_KEEP asks for come later.
+ * Returns its rank, or -1 after recording that it is too large. */
 static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
                         int64_t extent[RD_MAX_RANK + 2])
 {
@@ -309,9 +314,10 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
     return -1;
 }
 
-/* How the labels are ordered, as far as their sparse pattern tells (rd_pattern).  It looks through
- * views, casts, and sums and products of label numbers.  Labels that ascend and have no more groups
- * than the leaf's bound are rows; combined labels are at most kept apart. */
+/* What is known of the labels' order, if they come from the coordinates of a sparse array.  It
+ * looks through views, casts, and sums and products of label numbers.  Labels that are an ascending
+ * leaf with begins for n_group rows are RD_PATTERN_ROWS; combined ones at most RD_PATTERN_APART:
+ * adjacent ones differ. */
 static rd_pattern pattern_of_label(const rd_expr *label, int64_t n_group)
 {
     bool itself = true; /* true until a label is combined with others into one number */
@@ -328,8 +334,8 @@ static rd_pattern pattern_of_label(const rd_expr *label, int64_t n_group)
 }
 
 /* Makes the REDUCE or SCAN node of x, which has the shape of f->x and the accumulator's type, and
- * puts its axes where the caller expects them.  It completes `facts` with the axes and a scan's
- * order. */
+ * puts its axes where the caller expects them.  It completes `facts` with the reduced axes and a
+ * scan's order. */
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
                          rd_fold_facts *facts)
 {

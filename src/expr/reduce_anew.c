@@ -17,8 +17,8 @@ static rd_expr *refuse(const rd_folding *f, const char *what)
     return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: %s", f->call, what);
 }
 
-/* Makes the SCAN node of a segmented reducer (`twin`): its second operand is 1 where a segment
- * begins.  RD_SERIAL asks for one chain of steps. */
+/* Makes the SCAN node of a segmented reducer (`twin`, the one that restarts): its second operand is
+ * 1 where a segment begins.  RD_SERIAL asks for one chain of steps, in the order of elements. */
 static rd_expr *segmented_node(const rd_folding *f, rd_reducer_id twin, rd_expr *x)
 {
     rd_expr *const begins = rd_cast_to(f->restart, x->type);
@@ -30,8 +30,8 @@ static rd_expr *segmented_node(const rd_folding *f, rd_reducer_id twin, rd_expr 
     return begins ? rd_folding_node(f, x, begins, x->type, &facts) : NULL;
 }
 
-/* Makes the segmented scan.  If it is exclusive, the first element of each segment gets
- * `nothing`, the reducer's neutral element. */
+/* Makes the segmented scan (it restarts where f->restart is true) by the reducer `twin`.  If it is
+ * exclusive, the first element of each segment gets `nothing`, the reducer's neutral element. */
 static rd_expr *segmented_total(const rd_folding *f, rd_reducer_id twin, rd_expr *x,
                                 int64_t nothing)
 {
@@ -40,14 +40,15 @@ static rd_expr *segmented_total(const rd_folding *f, rd_reducer_id twin, rd_expr
     return f->opts.exclusive ? map_where(f->call, f->restart, rd_int(x->ctx, nothing), y) : y;
 }
 
-/* Makes the segmented count of elements that are not 0. */
+/* Makes the segmented running count of elements that are not 0; it restarts where f->restart is
+ * true. */
 static rd_expr *segmented_count(const rd_folding *f, rd_expr *x)
 {
-    return segmented_total(f, RD_RED_sum_anew, rd_cast_to(x, RD_I64), 0);
+    return segmented_total(f, RD_RED_sum_anew, rd_cast_to(x, RD_I64), /*nothing=*/0);
 }
 
-/* True where an exclusive scan has no element before it: at the first element (the last one if it
- * runs in reverse), and where a segment begins. */
+/* True where an exclusive segmented scan has no element before it: at the first element (the last
+ * one if it runs in reverse), and where a segment begins. */
 static rd_expr *has_nothing_before(const rd_folding *f)
 {
     const int      axis = __builtin_ctzll(f->bits);
@@ -58,32 +59,34 @@ static rd_expr *has_nothing_before(const rd_folding *f)
                  map_2(RD_OP_eq, f->call, rd_places(f->x, axis), zero));
 }
 
-/* Makes a segmented minimum, if `least`, or maximum.  Masked elements, and those before a
- * segment's first one, become the worst value of the type, which any element replaces.  If a prefix
- * has no other element, that value stays if `identity` says so, and else becomes NaN. */
+/* Makes a segmented minimum, if `least`, or maximum: it restarts where f->restart is true.  Masked
+ * elements become the worst value of the type, which any element replaces, and so do exclusive
+ * results at the begin of a segment.  Where a prefix has only masked elements, that value stays if
+ * `identity`, else it becomes NaN. */
 static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, bool least, rd_expr *x,
                                   bool identity)
 {
     const rd_word word = rd_word_end(x->type, least);
     rd_folding    all  = *f;
-    rd_expr      *y, *none, *some;
+    rd_expr      *y, *worst, *has_element;
 
     if (!f->where && !f->opts.exclusive)
         return segmented_node(f, twin, x);
-    none      = rd_number(x->ctx, x->type, word);
+    worst     = rd_number(x->ctx, x->type, word);
     all.where = NULL;
-    y         = f->where ? map_where(f->call, f->where, x, none) : x;
+    y         = f->where ? map_where(f->call, f->where, x, worst) : x;
     y         = y ? segmented_node(&all, twin, y) : NULL;
     if (f->opts.exclusive)
-        y = map_where(f->call, has_nothing_before(f), none, y);
+        y = map_where(f->call, has_nothing_before(f), worst, y);
     if (identity || !f->where || rd_dtype_kind(x->type) != RD_KIND_FLOAT)
         return y;
-    some = map_2(RD_OP_ne, f->call, segmented_count(&all, f->where), rd_int(x->ctx, 0));
-    return map_where(f->call, some, y, rd_cast_to(rd_num(x->ctx, NAN), x->type));
+    has_element = map_2(RD_OP_ne, f->call, segmented_count(&all, f->where), rd_int(x->ctx, 0));
+    return map_where(f->call, has_element, y, rd_cast_to(rd_num(x->ctx, NAN), x->type));
 }
 
-/* Makes a segmented scan by the reducer's segmented twin. any and all are counts that are compared
- * with 0.  NULL after recording that the reducer has no twin. */
+/* Makes a segmented scan (it restarts where f->restart is true) by the twin of the reducer that can
+ * restart (`anew`). any and all are running counts compared with 0.  NULL after recording that the
+ * reducer has no twin. */
 rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, bool identity)
 {
     const rd_reducer_info *info = &rd_reducer_table[reducer];

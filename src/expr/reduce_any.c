@@ -17,7 +17,7 @@ rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
 /* Reduces x of any kind by name: the public call. */
 rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
 {
-    return rd_reduce_for(NULL, x, reducer, opts);
+    return rd_reduce_for(/*call=*/NULL, x, reducer, opts);
 }
 
 /* Scans x of any kind by name: the public call. */

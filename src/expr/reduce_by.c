@@ -15,7 +15,7 @@ static bool labels_ok(const rd_folding *f)
     const rd_shape *groups = &f->opts.groups;
     rd_ctx *const   ctx    = f->x->ctx;
 
-    if (!rd_list_ok(ctx, f->call, "labels (.by)", by->at, by->n, 0))
+    if (!rd_list_ok(ctx, f->call, "labels (.by)", by->at, by->n, /*least=*/0))
         return false;
     if (by->n != groups->n || by->n < 0 || by->n > RD_MAX_RANK) {
         rd_fail(ctx, RD_ERR_ARGUMENT,
@@ -39,7 +39,7 @@ static bool labels_ok(const rd_folding *f)
     return true;
 }
 
-/* Makes a map of two operands. */
+/* Makes a map of two operands; failures name the call. */
 static rd_expr *both(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, f->call, 2, (rd_expr *const[]){ x, y });
@@ -59,8 +59,9 @@ static bool fits_in_32_bits(rd_dtype type)
     return type != RD_U32 && rd_dtype_size(type) <= 4;
 }
 
-/* The type in which labels are combined: i32 if all labels and groups fit, as vectors hold twice as
- * many of them.  A label outside its range may wrap; `inside` discards it. */
+/* The type in which group labels are combined: i32 if all labels and group numbers fit, as vectors
+ * hold twice as many of them, else i64.  A label outside its range may wrap; the test of its range
+ * discards it. */
 static rd_dtype type_of_labels(const rd_folding *f)
 {
     bool narrow = f->n_group <= INT32_MAX;
@@ -70,15 +71,15 @@ static rd_dtype type_of_labels(const rd_folding *f)
     return narrow ? RD_I32 : RD_I64;
 }
 
-/* Adds a condition to `inside`; NULL: there is none so far. */
+/* Joins a condition to `inside`, the conditions so far by `and`; NULL: there is none so far. */
 static rd_expr *with_test(const rd_folding *f, rd_expr *inside, rd_expr *test)
 {
     return inside ? both(f, RD_OP_and, inside, test) : test;
 }
 
-/* Adds label k to `j`: group = group * n + label.  A test of the range is left out where the
- * label's type has no value beyond that end: unsigned types below 0, bytes and bools above n - 1.
- * False: a node could not be made. */
+/* Appends label k to the group number in `j`, row-major: group = group * n + label.  A test of the
+ * range is left out where the label's type has no value beyond that end: unsigned types below 0,
+ * bytes and bools above n - 1.  False after a failure. */
 static bool combine_label(const rd_folding *f, combined *j, int k)
 {
     rd_ctx *const  ctx  = f->x->ctx;
@@ -97,8 +98,8 @@ static bool combine_label(const rd_folding *f, combined *j, int k)
     return j->group != NULL;
 }
 
-/* Makes one label of several: the group's number in C order, or -1 where a label is outside its
- * range. */
+/* Makes one label of several: the row-major number of the group, or -1 (no group) where a label is
+ * outside its range. */
 static rd_expr *combined_label(const rd_folding *f)
 {
     combined j = { .type = type_of_labels(f) };
@@ -112,8 +113,9 @@ static rd_expr *combined_label(const rd_folding *f)
     return j.group ? rd_cast_to(j.group, RD_I64) : NULL;
 }
 
-/* Fills in f->label and f->n_group.  A single label is broadcast as it is, as kernels test its
- * range; several are combined.  False after recording what is wrong. */
+/* Fills in f->label (i64, the group of each element) and f->n_group, if the call has .by.  A single
+ * label is broadcast as it is, as kernels test its range; several are combined to one.  False after
+ * recording what is wrong. */
 bool rd_folding_labels(rd_folding *f)
 {
     const int n = f->opts.by.n;

@@ -11,8 +11,8 @@
 #include <math.h>
 
 /* ---- First and last -------------------------------------------------------------------------- */
-/* True if every result has an element to choose, or .initial, or NaN.  False after recording what
- * is wrong. */
+/* True if every result of first/last has an element to choose, or .initial, or may be NaN.  False
+ * after recording what is wrong. */
 static bool has_choice(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
@@ -27,8 +27,9 @@ static bool has_choice(const rd_folding *f)
     return false;
 }
 
-/* The place in each row of the first, or last, element that the mask lets take part; -1: there is
- * none.  `none` is worse than any place, so it stays if no element takes part. */
+/* The position in each row of the first, or last, element that the mask lets take part; -1: there
+ * is none.  It is the minimum, or maximum, of the positions under the mask.  `none` is worse than
+ * any position, so it stays if no element takes part. */
 static rd_expr *chosen_place(const rd_folding *f, rd_expr *rows, bool last)
 {
     const int     end   = rows->rank - 1;
@@ -46,8 +47,8 @@ static rd_expr *chosen_place(const rd_folding *f, rd_expr *rows, bool last)
     return rd_where(rd_eq(place, none), rd_int(rows->ctx, -1), place);
 }
 
-/* The first or last element of each row that takes part.  A row that has none gets .initial, or
- * NaN. */
+/* The first or last element of each row (the reduced axes as one) that the mask lets take part.  A
+ * row without any gets .initial, or NaN. */
 static rd_expr *chosen_of(const rd_folding *f, bool last)
 {
     rd_expr *rows = rd_folding_rows(f, f->x);
@@ -61,14 +62,16 @@ static rd_expr *chosen_of(const rd_folding *f, bool last)
     if (!f->where)
         return rd_select_place(rows, -1, last ? -1 : 0);
     rd_expr *place = chosen_place(f, rows, last);
-    rd_expr *at    = rd_expand(rd_maximum(place, rd_int(rows->ctx, 0)), -1);
-    rd_expr *y     = rd_squeeze(rd_take_places_along(rows, rows->rank - 1, at), RD_DIMS(-1));
+    /* clamped: position -1 is replaced below */
+    rd_expr *at = rd_expand(rd_maximum(place, rd_int(rows->ctx, 0)), -1);
+    rd_expr *y  = rd_squeeze(rd_take_places_along(rows, rows->rank - 1, at), RD_DIMS(-1));
 
     return rd_where(rd_lt(place, rd_int(rows->ctx, 0)), other, y);
 }
 
-/* The first or last element of each group, along a last axis of groups: the least or greatest place
- * of the group is gathered.  A group without elements gets .initial, or NaN. */
+/* The first or last element of each group, along a last axis of groups: the least or greatest
+ * position of the group, at which the row is read.  A group without elements gets .initial, or
+ * NaN. */
 static rd_expr *chosen_by_label(const rd_folding *f, bool last)
 {
     rd_ctx *const  ctx  = f->x->ctx;
@@ -95,7 +98,8 @@ static rd_expr *chosen_by_label(const rd_folding *f, bool last)
                      rd_grouped_take(f->call, rows, place));
 }
 
-/* Makes the first or last element along the reduced axes of a real operand. */
+/* Makes the first or last element along the reduced axes of a real operand, by group label, if any,
+ * or by rows. */
 static rd_expr *first_or_last_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     if (!rd_operands(f->call, 1, &f->x) || !rd_folding_begin(f, opts, RD_TAKES_INITIAL) ||
@@ -108,7 +112,8 @@ static rd_expr *first_or_last_of_reals(rd_folding *f, const rd_reduce_opts *opts
     return rd_folding_kept(f, y);
 }
 
-/* Makes the first or last element of a real operand, or of both parts of a complex one. */
+/* Makes the first or last element of a real operand, or of both parts of a complex one, with the
+ * keywords of each part. */
 static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     rd_expr *const x = f->x;
@@ -125,20 +130,21 @@ static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool la
                          first_or_last_of_reals(&of[1], &part[1], last), f->call);
 }
 
-/* The first element along axes that takes part. */
+/* The first element along axes that the mask lets take part: the public call. */
 rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     return first_or_last(&(rd_folding){ .call = "rd_first", .x = x }, opts, /*last=*/false);
 }
 
-/* The last element along axes that takes part. */
+/* The last element along axes that the mask lets take part: the public call. */
 rd_expr *rd_last_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     return first_or_last(&(rd_folding){ .call = "rd_last", .x = x }, opts, /*last=*/true);
 }
 
 /* ---- Both extremes --------------------------------------------------------------------------- */
-/* Minimum and maximum, along a new first axis; one pass computes both. */
+/* Minimum and maximum along axes, as a new first axis of 2.  Both folds share the loop over x, so
+ * one pass computes them. */
 rd_expr *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     rd_expr *const both[] = { rd_reduce_name(x, "min", opts), rd_reduce_name(x, "max", opts) };
@@ -151,11 +157,11 @@ rd_expr *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts)
  * the axis, or one distance. */
 rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis)
 {
-    static const char call[] = "rd_trapezoid";
-    rd_expr *const    both[] = { y, x };
+    static const char call[]     = "rd_trapezoid";
+    rd_expr *const    operands[] = { y, x };
     int               a;
 
-    if (!rd_operands(call, 2, both) || (a = rd_axis(y, axis, call)) < 0)
+    if (!rd_operands(call, 2, operands) || (a = rd_axis(y, axis, call)) < 0)
         return NULL;
     if (!rd_positions_ok(call, x, y, a))
         return NULL;
@@ -163,7 +169,7 @@ rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis)
     x = rd_real_numbers(x);
     if (!y || !x)
         return NULL;
-    rd_expr *width = rd_positions_along(x, y, a);
+    rd_expr *width = rd_positions_along(x, y, a); /* one distance, if x is a number */
 
     if (x->rank > 0)
         width = rd_sub(rd_slice_places(width, a, 1, RD_OPEN, 1),

@@ -31,7 +31,8 @@ static bool is_float(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
-/* The natural type of a sum: floats keep theirs, bools and ints have 64 bits. */
+/* The natural type of a sum, if the caller asks for none: floats keep theirs, bools and ints have
+ * 64 bits. */
 static rd_dtype sum_type(rd_dtype type)
 {
     if (is_float(type))
@@ -39,22 +40,24 @@ static rd_dtype sum_type(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_UINT ? RD_U64 : RD_I64;
 }
 
-/* The natural type of a mean: floats keep theirs, bools and ints have f64. */
+/* The natural type of a mean, if the caller asks for none: floats keep theirs, bools and ints have
+ * f64. */
 static rd_dtype float_type(rd_dtype type)
 {
     return is_float(type) ? type : RD_F64;
 }
 
-/* The type that holds both the elements and the result: `natural`, promoted with .type if that is
- * given. */
+/* The type that holds both elements and result: `natural` (without .type), promoted with .type if
+ * the caller gave it. */
 static rd_dtype common_type(const rd_folding *f, rd_dtype natural)
 {
     return f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
 }
 
-/* The type of the accumulator.  It is f32 for halves, as sums soon leave their range and precision.
- * It is f64 for f32 where blocks get long: a group may get all elements of a block in turn, and a
- * segmented scan adds all blocks from the left. */
+/* The type of the accumulator.  It is f32 for narrow floats, as sums soon leave their range and
+ * precision.  It is f64 for f32 with RD_WIDE, and where a run of sequential additions gets long.  A
+ * group may get all elements of a block in turn, and a segmented scan adds all blocks from the
+ * left. */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
 {
     rd_dtype type = common_type(f, natural);
@@ -64,14 +67,15 @@ rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
     return wide && type == RD_F32 ? RD_F64 : type;
 }
 
-/* Casts y to the type that the caller asked for, or to `natural`. */
+/* Casts y to the type that the caller asked for (.type), or to `natural`. */
 rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 {
     return rd_cast_to(y, f->type ? f->type : natural);
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Replaces the elements of x that the mask leaves out by the number `instead`. */
+/* Replaces the elements of x that the mask leaves out by the number `instead`, the reducer's
+ * neutral element: 0 for a sum. */
 static rd_expr *neutral_where_masked(const rd_folding *f, rd_expr *x, double instead)
 {
     rd_expr *y = x ? rd_number(x->ctx, x->type, rd_word_from_double(instead, x->type)) : NULL;
@@ -79,10 +83,10 @@ static rd_expr *neutral_where_masked(const rd_folding *f, rd_expr *x, double ins
     return y ? rd_map_op(RD_OP_where, f->call, 3, (rd_expr *const[]){ f->where, x, y }) : NULL;
 }
 
-/* Makes a fold by a reducer of the table.  Folds without a mask have more strategies and smaller
- * states, so a mask is mapped into x where the reducer has a neutral element.  Then windows and
- * symmetric pairs, which have cheaper forms, are looked for.  `identity`: an empty minimum or
- * maximum is infinite, not NaN. */
+/* Makes a fold (reduction or scan) by a reducer of the table.  Folds without a mask have more
+ * strategies and smaller states.  So a mask is mapped into x if the reducer has a neutral element
+ * (not NaN in the table).  Overlapping windows and symmetric pairs are folded in cheaper forms.
+ * `identity`: an empty minimum or maximum is infinite, not NaN. */
 rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                    rd_dtype type, bool identity)
 {
@@ -137,7 +141,8 @@ static rd_expr *map_1(const rd_folding *f, rd_op op, rd_expr *x)
 }
 
 /* Casts .initial to the type of the results y and broadcasts it to their shape.  NULL after
- * recording that an int result cannot hold its type. */
+ * recording that an int result cannot hold its type.  A weak int (a plain number) is checked by its
+ * value instead. */
 rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y)
 {
     rd_expr   *initial  = f->opts.initial;
@@ -151,7 +156,8 @@ rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y)
     return initial ? rd_broadcast_to(initial, y->rank, y->extent, f->call) : NULL;
 }
 
-/* Combines y with .initial, as one more element; without .initial, y itself. */
+/* Combines the results y with .initial, as if it were one more element; without .initial, y
+ * itself. */
 static rd_expr *with_initial(const rd_folding *f, rd_reducer_id reducer, rd_expr *y)
 {
     rd_expr *const initial = f->opts.initial && y ? rd_folding_initial(f, y) : NULL;
@@ -162,7 +168,8 @@ static rd_expr *with_initial(const rd_folding *f, rd_reducer_id reducer, rd_expr
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* Makes sum, prod and the like, which combine their result with .initial. */
+/* Makes sum, prod and the like: a fold in the accumulator's type, combined with .initial, cast to
+ * the type asked for. */
 static rd_expr *build_total(const rd_folding *f, const row *r)
 {
     rd_dtype natural = sum_type(f->x->type);
@@ -176,8 +183,8 @@ static rd_expr *build_total(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* True, after recording it, if a reduction has no element and no .initial, so that an extreme, or
- * its place, has no value.  Scans, groups and empty results are not refused here. */
+/* True, after recording it, if a minimum, maximum or its position (argmin) has no element and no
+ * .initial, so no value.  Scans and groups are not refused here, nor shapes without any result. */
 bool rd_folding_is_empty(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
@@ -191,7 +198,7 @@ bool rd_folding_is_empty(const rd_folding *f)
 }
 
 /* True, after recording it, if a result may have no element, its type has no NaN to say so, and
- * there is no .initial.  The three cases are an exclusive scan, a mask, and a group without
+ * there is no .initial.  That may be in an exclusive scan, under a mask, and in a group without
  * elements. */
 bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type)
 {
@@ -210,8 +217,7 @@ bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type)
     return true;
 }
 
-/* The reducer of an extreme: the maximum of bools is any, the minimum all, as both can stop
- * early. */
+/* The reducer of a minimum or maximum.  For bools they are `all` and `any`, as these stop early. */
 static rd_reducer_id extreme_of(rd_reducer_id reducer, rd_dtype type)
 {
     if (type != RD_BOOL)
@@ -219,14 +225,15 @@ static rd_reducer_id extreme_of(rd_reducer_id reducer, rd_dtype type)
     return reducer == RD_RED_max ? RD_RED_any : RD_RED_all;
 }
 
-/* The type of an extreme's states, which are infinite before the first element. */
+/* The type of the accumulator of a minimum or maximum, which is infinite before the first element:
+ * f32 for float types without infinity. */
 static rd_dtype with_infinity(rd_dtype type)
 {
     return rd_dtype_lacks_infinity(type) ? RD_F32 : type;
 }
 
-/* Makes min and max.  With .initial, an empty prefix or group gives infinity (`identity`), not NaN,
- * so that .initial alone is the result. */
+/* Makes min and max.  With .initial, a prefix or group without elements gives infinity
+ * (`identity`), not NaN, so that combining it with .initial gives .initial. */
 static rd_expr *build_extreme(const rd_folding *f, const row *r)
 {
     rd_dtype natural = f->x->type, type = common_type(f, natural);
@@ -239,13 +246,16 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* Makes argmin and argmax.  Over several axes the result is a flat position, along one axis an
- * index of it.  A reduction without elements gives the index before the first one. */
+/* Makes argmin and argmax.  Over several axes the result is a row-major position, along one axis an
+ * index of it, counted from its origin.  A result without elements (mask, group) gives -1, the
+ * index before the first one. */
 static rd_expr *build_place(const rd_folding *f, const row *r)
 {
     rd_expr *x = rd_cast_to(f->x, with_infinity(f->x->type)), *place;
 
-    place = rd_folding_is_empty(f) ? NULL : rd_folded(f, r->reducer, x, NULL, RD_I64, false);
+    place = rd_folding_is_empty(f)
+                ? NULL
+                : rd_folded(f, r->reducer, x, /*weights=*/NULL, RD_I64, /*identity=*/false);
     if (place && __builtin_popcountll(f->bits) == 1)
         place = rd_indices_of(place, f->x, __builtin_ctzll(f->bits));
     return rd_folding_as_asked(f, place, RD_I64);
@@ -271,7 +281,7 @@ static rd_expr *build_count(const rd_folding *f, const row *r)
                                RD_I64);
 }
 
-/* Makes bitwise reductions, of ints alone. */
+/* Makes bitwise reductions (and, or, xor), of ints and bools alone. */
 static rd_expr *build_bits(const rd_folding *f, const row *r)
 {
     rd_dtype natural = f->x->type, type = common_type(f, natural);
@@ -284,8 +294,9 @@ static rd_expr *build_bits(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* Counts how often each weight repeats along the reduced axes, as it was given without them or with
- * extent 1.  `extent` gets the shape of x with 1 in place of those axes. */
+/* Counts how often each given weight repeats along the reduced axes, where it has extent 1 or lacks
+ * the axis: 180 for weights (90, 1) of x (90, 180).  `extent` gets the shape of x with 1 in place
+ * of those axes. */
 static int64_t count_repeats(const rd_folding *f, int64_t *extent)
 {
     const rd_expr *given = f->opts.weights;
@@ -301,9 +312,9 @@ static int64_t count_repeats(const rd_folding *f, int64_t *extent)
     return times;
 }
 
-/* The sum of weights that are broadcast, such as one per latitude for a field: the sum of the
- * given ones times the number of repeats.  This saves a pass over all elements, and rounds once.
- * Halves take the plain sum, as the number may be too large for them. */
+/* The sum of weights that repeat, such as one for each latitude of a field: the sum of the given
+ * ones times the number of repeats.  This saves a pass over all elements, and rounds once.  Narrow
+ * floats take the plain sum, as the number may be too large for them. */
 static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
     int64_t       extent[RD_MAX_RANK + 1];
@@ -320,8 +331,8 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
                : NULL;
 }
 
-/* The number of elements in each prefix of a scan, from the position along its axis, or from the
- * end if it runs in reverse. */
+/* The number of elements in each prefix of a scan, the divisor of a running mean: the position
+ * along the scan's axis, from its end if in reverse, plus 1 unless the scan is exclusive. */
 static rd_expr *prefix_counts(const rd_folding *f, rd_dtype type)
 {
     const int axis = __builtin_ctzll(f->bits);
@@ -334,8 +345,8 @@ static rd_expr *prefix_counts(const rd_folding *f, rd_dtype type)
     return rd_cast_to(n, type);
 }
 
-/* The divisor of a mean, in the type: the sum of weights that took part, or the number of elements.
- * Without mask, labels and weights it needs no fold: it is one number, or for a scan a position
+/* The divisor of a mean, in the type: the sum of weights that take part, or the number of elements.
+ * Without mask, labels and weights it needs no fold: it is one number, or for a scan the position
  * along the axis. */
 static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
@@ -350,6 +361,7 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
         rd_folding whole = *f;
 
         whole.where = NULL;
+        /* the number of true in the mask */
         return fold_sum(&whole, rd_cast_to(f->where, type));
     }
     if (f->label || f->restart)
@@ -375,8 +387,8 @@ static rd_expr *build_mean(const rd_folding *f, const row *r)
         f, map_2(f, RD_OP_div, fold_sum(f, x), total_weight(f, weights, type)), natural);
 }
 
-/* Makes var, std and logsumexp: one fold, which takes weights itself, and then perhaps a map
- * (`after`). */
+/* Makes var, std and logsumexp: one fold, which takes weights itself, and then perhaps a map of its
+ * result (r->after): the root for std. */
 static rd_expr *build_weighted(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
@@ -404,8 +416,8 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
     if (p == 1)
         y = fold_sum(f, x);
     else if (p == 2)
-        y = map_1(f, RD_OP_sqrt, fold_sum(f, x));
-    else if (p < 0) /* inf without elements */
+        y = map_1(f, RD_OP_sqrt, fold_sum(f, x)); /* of squares */
+    else if (p < 0)                               /* inf without elements */
         y = rd_folded(f, RD_RED_min, x, /*weights=*/NULL, type, /*identity=*/true);
     else /* -inf without elements, then 0 */
         y = map_2(f, RD_OP_maximum,
@@ -442,8 +454,8 @@ static const char *const scan_names = ""
 #include "core/reducers.def"
     ;
 
-/* Finds a reduction by name; NULL after recording for `call` that there is none, with a list of
- * names. */
+/* Finds a reduction in the table by its name, such as "sum".  NULL after recording for `call` that
+ * there is none, with a list of the names. */
 static const row *find_row(const rd_expr *x, const char *call, const char *name)
 {
     const bool scan = !strcmp(call, "rd_scan");
@@ -466,7 +478,7 @@ const char *rd_reduction_call(const char *call, const rd_expr *x, const char *na
     return r ? r->call : NULL;
 }
 
-/* True if there is a scan of that name; else records. */
+/* True if there is a scan of that name.  False after recording that there is none. */
 bool rd_reduction_scans(const rd_expr *x, const char *name)
 {
     const row *r = find_row(x, "rd_scan", name);
@@ -477,7 +489,8 @@ bool rd_reduction_scans(const rd_expr *x, const char *name)
     return r && r->scans;
 }
 
-/* Reduces a plain x by name.  `call` NULL: failures name the reducer's own call. */
+/* Reduces a plain (real, dense) x by name.  `call` NULL: messages name the reducer's own call, such
+ * as rd_sum. */
 rd_expr *rd_plain_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const row *r = x ? find_row(x, call ? call : "rd_reduce", name) : NULL;
@@ -488,8 +501,8 @@ rd_expr *rd_plain_reduce(const char *call, rd_expr *x, const char *name, const r
     return rd_folding_begin(&f, opts, r->takes) ? r->build(&f, r) : NULL;
 }
 
-/* Scans a plain x by a name that has a scan.  Scans take no RD_COMPENSATED, but an order and
- * .restart. */
+/* Scans a plain (real, dense) x by a name that has a scan.  Scans do not take RD_COMPENSATED, but
+ * an order (.exclusive, .reverse) and .restart, a mask of segment begins. */
 rd_expr *rd_plain_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     enum { MORE = RD_TAKES_ORDER | RD_TAKES_RESTART };

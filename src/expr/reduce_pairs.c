@@ -23,7 +23,8 @@ static rd_dtype real_type(rd_expr *x, rd_expr *y)
     return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
 }
 
-/* Masks out pairs with a NaN in y; the caller's folding does so for x. */
+/* For .skip_nan: masks out pairs of elements with a NaN in y; rd_folding_begin() has done so for x.
+ * False after a failure. */
 static bool mask_nan(pair *p)
 {
     rd_expr *nan = rd_map_op(RD_OP_isnan, p->f.call, 1, &p->y);
@@ -35,8 +36,8 @@ static bool mask_nan(pair *p)
     return p->f.where != NULL;
 }
 
-/* Checks and broadcasts both operands, and fills in `p`.  `takes` has the RD_TAKES_ bits of
- * keywords.  False after recording what is wrong. */
+/* Checks both operands, broadcasts them to each other and casts them to one float type, and fills
+ * in `p`.  `takes` has the RD_TAKES_ bits of keywords.  False after recording what is wrong. */
 static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, unsigned takes)
 {
     rd_expr *const both[] = { x, y };
@@ -54,21 +55,23 @@ static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, u
     if (!p->f.x || !p->y || !rd_folding_begin(&p->f, opts, takes) ||
         (p->f.opts.skip_nan && !mask_nan(p)))
         return false;
+    /* rows against rows: x and y as they were before broadcasting */
     p->is_all = rd_find_all_pairs(&p->all, &p->f, x, y);
     return true;
 }
 
 /* ---- With weights: means first, then products of the deviations from them -------------------- */
-/* Reduces x by name, with the axes and mask of the call.  `keep`: reduced axes stay with extent
- * 1. */
+/* Reduces x by name, with the axes and mask of the call and these weights.  `keep`: reduced axes
+ * stay with extent 1, to broadcast. */
 static rd_expr *reduce_by_name(const pair *p, rd_expr *x, const char *reducer, rd_expr *weights,
                                bool keep)
 {
     rd_reduce_opts opts = p->f.opts;
 
-    opts.size     = sizeof opts;
-    opts.weights  = weights;
-    opts.where    = p->f.where;
+    opts.size    = sizeof opts;
+    opts.weights = weights;
+    opts.where   = p->f.where;
+    /* the mask has left out NaN already */
     opts.skip_nan = false;
     opts.ddof     = 0;
     opts.type     = RD_AUTO;
@@ -82,34 +85,34 @@ static rd_expr *map_2(const pair *p, rd_op op, rd_expr *x, rd_expr *y)
     return rd_map_op(op, p->f.call, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Subtracts from x its (weighted) mean over the reduced axes. */
+/* Subtracts from x its mean over the reduced axes, weighted if the call has weights. */
 static rd_expr *deviations_of(const pair *p, rd_expr *x)
 {
     return map_2(p, RD_OP_sub, x, reduce_by_name(p, x, "mean", p->f.opts.weights, /*keep=*/true));
 }
 
-/* sum(w (x - mean x) (y - mean y)) / (sum(w) - ddof); NaN if the divisor is not above 0, as in
- * rd_var(). */
+/* Makes sum(w (x - mean x) (y - mean y)) / (sum(w) - ddof); NaN if the divisor is not above 0, as
+ * in rd_var(). */
 static rd_expr *weighted_covariance(const pair *p, rd_dtype type)
 {
     rd_ctx  *ctx = p->f.x->ctx;
     rd_expr *x = rd_cast_to(p->f.x, type), *y = rd_cast_to(p->y, type);
-    rd_expr *w    = rd_folding_beside(&p->f, p->f.opts.weights, type);
-    rd_expr *both = map_2(p, RD_OP_mul, deviations_of(p, x), deviations_of(p, y));
-    rd_expr *sum =
-        reduce_by_name(p, map_2(p, RD_OP_mul, w, both), "sum", /*weights=*/NULL, /*keep=*/false);
-    rd_expr *free =
+    rd_expr *w        = rd_folding_beside(&p->f, p->f.opts.weights, type);
+    rd_expr *products = map_2(p, RD_OP_mul, deviations_of(p, x), deviations_of(p, y));
+    rd_expr *sum      = reduce_by_name(p, map_2(p, RD_OP_mul, w, products), "sum", /*weights=*/NULL,
+                                       /*keep=*/false);
+    rd_expr *divisor =
         map_2(p, RD_OP_sub, reduce_by_name(p, w, "sum", /*weights=*/NULL, /*keep=*/false),
               rd_num(ctx, p->f.opts.ddof));
-    rd_expr *none = rd_num(ctx, NAN), *zero = rd_num(ctx, 0);
+    rd_expr *nan = rd_num(ctx, NAN), *zero = rd_num(ctx, 0);
 
-    return rd_map_op(
-        RD_OP_where, p->f.call, 3,
-        (rd_expr *const[]){ map_2(p, RD_OP_gt, free, zero), map_2(p, RD_OP_div, sum, free), none });
+    return rd_map_op(RD_OP_where, p->f.call, 3,
+                     (rd_expr *const[]){ map_2(p, RD_OP_gt, divisor, zero),
+                                         map_2(p, RD_OP_div, sum, divisor), nan });
 }
 
-/* Makes the covariance in the accumulator's type: as one matrix product of all pairs of rows, by
- * weighted deviations, or by a fold of its own. */
+/* Makes the covariance in the accumulator's type.  Rows against rows take one matrix product for
+ * all pairs, weights the mean of weighted deviations, and all else a fold of its own. */
 static rd_expr *covariance(const pair *p, rd_dtype type)
 {
     if (p->is_all)
@@ -119,8 +122,8 @@ static rd_expr *covariance(const pair *p, rd_dtype type)
                                          rd_cast_to(p->y, type), type, /*identity=*/false);
 }
 
-/* False, after recording it, if labels and weights come together: deviations would need the mean
- * of each element's group. */
+/* True unless group labels and weights come together, which is recorded: deviations would need the
+ * mean of each element's group. */
 static bool keywords_ok(const pair *p)
 {
     if (p->f.label && p->f.opts.weights)
@@ -142,8 +145,8 @@ static rd_expr *covariance_of_reals(rd_expr *x, rd_expr *y, const rd_reduce_opts
 }
 
 /* ---- Complex numbers ------------------------------------------------------------------------- */
-/* Makes the mean of (x - mean x) times the conjugate of (y - mean y), from four real
- * covariances. */
+/* Makes the mean of (x - mean x) times the conjugate of (y - mean y) from four real covariances of
+ * the parts: (x + iy)(u - iv) = xu + yv + i (yu - xv). */
 static rd_expr *complex_covariance(rd_expr *const *z, const rd_reduce_opts *opts)
 {
     static const char call[] = "rd_cov";
@@ -171,7 +174,7 @@ rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 }
 
 /* ---- Correlation ----------------------------------------------------------------------------- */
-/* The standard deviation of one operand, x (0) or y (1), over the reduced axes. */
+/* The standard deviation of one operand, x (number 0) or y (1), over the reduced axes. */
 static rd_expr *deviation(const pair *p, int number, rd_dtype type)
 {
     if (p->is_all)
@@ -190,7 +193,8 @@ rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
         return NULL;
     const rd_dtype type = rd_folding_accumulator(&p.f, p.f.x->type);
     rd_expr       *by_x = map_2(&p, RD_OP_div, covariance(&p, type), deviation(&p, 0, type));
-    rd_expr       *r    = map_2(&p, RD_OP_div, by_x, deviation(&p, 1, type));
+    /* covariance / (std x * std y) */
+    rd_expr *r = map_2(&p, RD_OP_div, by_x, deviation(&p, 1, type));
 
     if (!r)
         return NULL;

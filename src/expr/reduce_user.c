@@ -12,8 +12,8 @@ _Static_assert(sizeof(rd_reducer) ==
                    8 * 4 + sizeof(int64_t) + 6 * sizeof(char *) + 6 * sizeof(void (*)(void)),
                "rd_reducer has padding");
 
-/* Copies a user's reducer field by field, so that padding and unknown fields are 0; fields that an
- * older caller's struct lacks are 0. */
+/* Copies a user's reducer field by field, so that unknown fields are 0 and equal reducers have
+ * equal bytes.  An older caller's struct is shorter (size); the fields that it lacks are 0. */
 static rd_reducer copy_reducer(const rd_reducer *r)
 {
     rd_reducer copy, whole;
@@ -42,8 +42,8 @@ static rd_reducer copy_reducer(const rd_reducer *r)
     return whole;
 }
 
-/* True if the reducer has the functions, sizes and types that it needs.  `two`: there is a second
- * operand.  False after recording what is wrong. */
+/* True if the user's reducer has the functions, sizes and types that it needs.  `two`: the call has
+ * a second operand, which step2 takes.  False after recording what is wrong. */
 static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
 {
     rd_ctx    *ctx = f->x->ctx;
@@ -80,23 +80,23 @@ static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
     return false;
 }
 
-/* Copies a reducer, and the texts that it points to, to memory of the context.  NULL without
- * memory. */
+/* Copies a reducer, and the texts that it points to (name and C code), to memory of the context;
+ * equal ones get one address.  NULL without memory. */
 const rd_reducer *rd_own_reducer(rd_ctx *ctx, const rd_reducer *of)
 {
     rd_reducer r = *of;
 
     if (!(r.name = rd_intern(ctx, r.name, strlen(r.name) + 1)))
         return NULL;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) /* code: the C texts of its functions */
         if (r.code[i] && !(r.code[i] = rd_intern(ctx, r.code[i], strlen(r.code[i]) + 1)))
             return NULL;
     return rd_intern(ctx, &r, sizeof r);
 }
 
-/* How the elements may be grouped and ordered: one after the other without a merge function, in
- * blocks with one, in any order if it commutes.  A scan needs its order, so its law never
- * commutes. */
+/* How elements may be grouped and ordered (the law): one after the other without a merge function,
+ * in blocks that are merged with one, in any order if it commutes.  A scan needs its order, so its
+ * law never commutes. */
 static rd_law law_of(const rd_folding *f, const rd_reducer *r)
 {
     if (!r->merge || f->opts.accuracy == RD_SERIAL)
@@ -105,14 +105,14 @@ static rd_law law_of(const rd_folding *f, const rd_reducer *r)
 }
 
 /* ---- Without an identity --------------------------------------------------------------------- */
-/* True if a result may have no element, because of the data or of the order of a scan. */
+/* True if some result may have no element: a mask, a group, or the begin of an exclusive scan. */
 static bool may_lack_elements(const rd_folding *f)
 {
     return f->where || f->label || f->opts.exclusive;
 }
 
-/* True where an element has taken part in a result: the same reduction or scan of the mask, by
- * `any`. */
+/* True for each result in which an element has taken part: the same reduction or scan of the mask,
+ * by `any`.  Without a mask it is of `true`. */
 static rd_expr *any_element(const rd_folding *f)
 {
     rd_reduce_opts o = { .size = sizeof o, .dims = f->opts.dims };
@@ -128,35 +128,36 @@ static rd_expr *any_element(const rd_folding *f)
     return f->scan ? rd_scan_name(mask, "any", &o) : rd_reduce_for(f->call, mask, "any", &o);
 }
 
-/* Replaces results that have no element by .initial, or NaN, after a reducer without an
- * identity. */
+/* For a user's reducer without an identity (a state that merging ignores): replaces results that
+ * have no element by .initial, or NaN. */
 static rd_expr *fill_missing(const rd_folding *f, rd_expr *y)
 {
-    bool     any_result, none = !f->scan && !rd_folding_extent(f, &any_result);
-    rd_expr *nothing, *there, *is;
+    bool     any_result, is_empty = !f->scan && !rd_folding_extent(f, &any_result);
+    rd_expr *nothing, *there, *filled;
 
     if (!y)
         return NULL;
     nothing = f->opts.initial ? rd_folding_initial(f, y) : rd_cast_to(rd_num(y->ctx, NAN), y->type);
-    if (!nothing || none)
+    if (!nothing || is_empty)
         return nothing ? rd_broadcast_to(nothing, y->rank, y->extent, f->call) : NULL;
     if (!may_lack_elements(f))
         return y;
     if (!(there = any_element(f)))
         return NULL;
-    is = there->rank < y->rank ? rd_expand(there, -1) : there;
-    return map_where(f->call, is, y, nothing);
+    filled = there->rank < y->rank ? rd_expand(there, -1) : there;
+    return map_where(f->call, filled, y, nothing);
 }
 
-/* True unless the reducer has no identity and a result without elements would have no value;
- * records then. */
+/* True unless the user's reducer has no identity (no value for no elements) and some result may
+ * have no element; that is recorded. */
 static bool elements_ok(const rd_folding *f, const rd_reducer *r)
 {
     return !r->no_identity || (!rd_folding_is_empty(f) && !rd_folding_may_lack_a_value(f, r->out));
 }
 
-/* Checks the reducer, makes the node of f->x and `second` (NULL: one operand), and casts the
- * result.  A reducer without identity takes .initial, which replaces results without elements. */
+/* Makes a reduction or scan of f->x and `second` (NULL: one operand) by the caller's reducer:
+ * checks it, makes the node, and casts the result.  A reducer without identity takes .initial,
+ * which replaces results without elements. */
 static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *reducer,
                           const rd_reduce_opts *opts)
 {
@@ -197,12 +198,12 @@ rd_expr *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_o
 rd_expr *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
                          const rd_reduce_opts *opts)
 {
-    static const char call[] = "rd_reduce2";
-    rd_expr *const    both[] = { x, w };
+    static const char call[]     = "rd_reduce2";
+    rd_expr *const    operands[] = { x, w };
     int64_t           extent[RD_MAX_RANK];
     int               rank;
 
-    if (!rd_operands(call, 2, both) || !rd_common_shape(call, 2, both, &rank, extent) ||
+    if (!rd_operands(call, 2, operands) || !rd_common_shape(call, 2, operands, &rank, extent) ||
         !(x = rd_broadcast_to(x, rank, extent, call)))
         return NULL;
     return fold_user(&(rd_folding){ .call = call, .x = x }, w, reducer, opts);

@@ -21,16 +21,18 @@ enum {
     SHORT_VAR = 17       /* variances of so many neighbours or more are scanned: faster */
 };
 
-/* Reduces each window by a fold of its own. */
+/* Reduces each window of n neighbours by a fold of its own, over a view of all windows with one
+ * more axis. */
 static rd_expr *fold_each(const rd_rolling *r)
 {
-    return rd_rolling_finish(r,
-                             rd_rolling_total(r, rd_window(r->x, r->axis, r->n, 1), RD_DIMS(-1)));
+    return rd_rolling_finish(
+        r, rd_rolling_total(r, rd_window(r->x, r->axis, r->n, /*step=*/1), RD_DIMS(-1)));
 }
 
 /* ---- Along memory or across ------------------------------------------------------------------ */
-/* Fills in the stride of each axis in elements, of the first operand in memory.  A computed operand
- * counts as C order.  `depth` counts the maps above x. */
+/* Fills in the stride of each axis of x in elements, as its data lie in memory: of a leaf, through
+ * views, or of the first operand of a map whose strides are known.  Any other operand counts as C
+ * order.  `depth` counts the maps above x, up to 8. */
 static void find_strides(const rd_expr *x, int depth, int64_t *step)
 {
     enum { DEEPEST = 8 };
@@ -59,14 +61,14 @@ static void find_strides(const rd_expr *x, int depth, int64_t *step)
         rd_dense_strides(x->rank, x->extent, 0, step);
 }
 
-/* Fills in the strides of x; a complex x has those of its real part. */
+/* Fills in the strides of x in elements; a complex x has those of its real part. */
 static void find_strides_of(const rd_expr *x, int64_t *step)
 {
-    find_strides(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
+    find_strides(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, /*depth=*/0, step);
 }
 
 /* True if no other axis of x has a smaller stride: neighbours along this axis are adjacent in
- * memory. */
+ * memory, or as close as any. */
 bool rd_rolling_is_along(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
@@ -78,8 +80,8 @@ bool rd_rolling_is_along(const rd_expr *x, int axis)
     return true;
 }
 
-/* Bytes between neighbours along the axis: an element times the extents of all axes with a smaller
- * stride. */
+/* The bytes between neighbours along the axis: the size of an element times the extents of all axes
+ * with a smaller stride. */
 static double row_bytes(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
@@ -92,8 +94,9 @@ static double row_bytes(const rd_expr *x, int axis)
     return bytes;
 }
 
-/* True if each window is reduced by a fold of its own: short windows across memory.  How short
- * depends on caches. */
+/* True if each window is to be reduced by a fold of its own: short windows of n neighbours across
+ * memory.  How short depends on whether the rows of a window fit in a first-level cache (FAR), and,
+ * with so few windows, all rows in the second-level one (HELD). */
 bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows)
 {
     if (rd_rolling_is_along(x, axis))
@@ -104,30 +107,34 @@ bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, i
            (n < SHORT && (windows > HELD || (double)n * row_bytes(x, axis) <= FAR));
 }
 
-/* Chooses the strategy and reduces all windows.  `along`: neighbours are adjacent in memory;
- * otherwise they lie in other rows, and few of them are combined by maps of whole rows.  `spare`:
- * the rank leaves room for an axis of windows. */
+/* Chooses the strategy by which all windows of n neighbours are reduced.  `along`: neighbours are
+ * adjacent in memory.  Otherwise they lie in other rows, and few of them are combined by maps of
+ * whole rows.  `spare`: the rank leaves room for an axis of windows. r->careful forbids scans,
+ * whose squares would cancel. */
 rd_expr *rd_rolling_reduced(rd_rolling *r)
 {
     const int  axis = r->axis, last = r->x->rank - 1;
     const bool along = rd_rolling_is_along(r->x, axis), spare = last + 1 < RD_MAX_RANK;
 
-    r->wide = r->x->type;
+    r->wide = r->x->type; /* type of the sums, although x may become narrower */
     if (!along && r->n <= FEW)
         return rd_rolling_by_rows(r, axis);
+    /* short windows that go across memory: each is reduced on its own */
     if (spare && rd_rolling_is_fold(r->x, axis, r->what, r->n, r->x->extent[axis] - r->n + 1))
         return fold_each(r);
     if (!along && spare && (r->careful || (r->n <= PARTS && r->what < RD_ROLLED_VAR)))
         return rd_rolling_by_parts(r);
     if (spare && !r->careful && (!along || r->n > LONG))
         return rd_rolling_by_scans(r);
+    /* Rows along memory: the axis becomes the last one. */
     if (!(r->x = rd_move_axis(rd_rolling_narrowed(r), axis, last)))
         return NULL;
     return rd_move_axis(rd_rolling_by_rows(r, last), last, axis);
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Checks the operand, axis and window, and fills in `r`.  False after recording what is wrong. */
+/* Checks the operand, axis and size of windows, and fills in `r`.  False after recording what is
+ * wrong. */
 static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     if (!rd_operands(r->call, 1, &x) || (r->axis = rd_axis(x, o->axis, r->call)) < 0)
@@ -139,13 +146,14 @@ static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
     }
     r->n    = o->n;
     r->ddof = o->ddof;
-    r->x    = rd_cast_to(x, x->type);
+    r->x    = rd_cast_to(x, x->type); /* a weak number becomes strong */
     return r->x != NULL;
 }
 
-/* Sets the type of the results: the one that is asked for, or `natural`.  The computation has a
- * type that holds both; f32 for sums of halves.  A complex type for real elements counts as its
- * part's type until the end. */
+/* Sets the type of results, `asked` or `natural` (what it is without .type), and casts r->x to the
+ * type of the computation, which holds both: f32 for `sums` of narrow floats.  If `asked` is
+ * complex and elements are real, its part's type counts until the end.  False after recording what
+ * is wrong. */
 static bool set_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
 {
     rd_dtype type = natural;
@@ -166,8 +174,8 @@ static bool set_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums
     return r->x != NULL;
 }
 
-/* The type of results if the caller asks for none.  Sums have that of rd_sum(); means and variances
- * are floats. */
+/* The type of results if the caller asks for none: sums have that of rd_sum(), means and variances
+ * are floats, extremes keep theirs. */
 static rd_dtype natural_type(const rd_rolling *r)
 {
     const rd_kind kind = rd_dtype_kind(r->x->type);
@@ -179,8 +187,8 @@ static rd_dtype natural_type(const rd_rolling *r)
     return rd_type_of(rd_sum(r->x, RD_DIMS(r->axis)));
 }
 
-/* Makes a rolling reduction of x: checks, chooses types and reduces.  No element if no window
- * fits. */
+/* Makes a rolling reduction of x: checks, chooses types and reduces.  If no window fits in the
+ * axis, the result has no element. */
 static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     const bool sums = r->what != RD_ROLLED_MIN && r->what != RD_ROLLED_MAX;
@@ -188,12 +196,12 @@ static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
     if (!begin(r, x, o) || !set_types(r, natural_type(r), o->type, sums))
         return NULL;
     if (r->n > r->x->extent[r->axis]) /* no window fits */
-        return rd_cast_to(rd_slice_places(r->x, r->axis, 0, 0, 1), r->type);
+        return rd_cast_to(rd_slice_places(r->x, r->axis, 0, /*stop=*/0, 1), r->type);
     return rd_rolling_reduced(r);
 }
 
-/* Makes the variance, or deviation, of complex elements: the sum of both parts' variances, and its
- * root. */
+/* Makes the rolling variance of complex elements, the sum of both parts' variances, or its root,
+ * the deviation. */
 static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     rd_expr        *part[2];
@@ -222,7 +230,8 @@ static const struct {
     { "var", "rd_rolling_var", RD_ROLLED_VAR }, { "std", "rd_rolling_std", RD_ROLLED_STD },
 };
 
-/* Fills in the call and reducer by name.  False after recording that there is none. */
+/* Fills in the public call (for messages) and the reducer by name.  False after recording that
+ * there is none of that name. */
 static bool find_row(rd_rolling *r, const rd_expr *x, const char *reducer)
 {
     for (size_t k = 0; reducer && k < sizeof rows / sizeof *rows; k++)
@@ -238,8 +247,8 @@ static bool find_row(rd_rolling *r, const rd_expr *x, const char *reducer)
     return false;
 }
 
-/* Copies the options, with every field that this release knows.  False after recording what is
- * wrong. */
+/* Copies the caller's options to *o; a struct of an older release is shorter (size), and the fields
+ * that it lacks are 0.  False after recording what is wrong. */
 static bool read_opts(const rd_rolling *r, const rd_expr *x, const rd_rolling_opts *opts,
                       rd_rolling_opts *o)
 {
@@ -259,7 +268,7 @@ static bool read_opts(const rd_rolling *r, const rd_expr *x, const rd_rolling_op
     return false;
 }
 
-/* Reduces all windows of n neighbours along an axis by name: the public call. */
+/* Reduces all windows of n neighbours along an axis by a reduction's name: the public call. */
 rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rolling_opts *opts)
 {
     rd_rolling      r = { .call = "rd_rolling_name" };

@@ -57,7 +57,7 @@ rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along);
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step);
 rd_expr *rd_rolling_whole(rd_expr *rows, int axis);
 
-/* Makes a map of two operands. */
+/* Makes a map of two operands for a rolling reduction; failures name its call. */
 static inline rd_expr *rd_rolling_map(const rd_rolling *r, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, r->call, 2, (rd_expr *const[]){ x, y });
@@ -69,7 +69,8 @@ static inline bool rd_rolling_adds(const rd_rolling *r)
     return r->what == RD_ROLLED_SUM || r->what == RD_ROLLED_MEAN;
 }
 
-/* The operator that combines two parts of a window.  For sums, means and variances it adds. */
+/* The operator that combines the results of two parts of a window.  For sums, means and variances
+ * it adds. */
 static inline rd_op rd_rolling_op(const rd_rolling *r)
 {
     switch (r->what) {

@@ -21,37 +21,38 @@ typedef struct windows {
     rd_expr *squares; /* variances: squares about the window's mean */
 } windows;
 
-/* n places of x along an axis, from `start` on. */
+/* The n elements of x along an axis from position `start` on; NULL given NULL. */
 static rd_expr *slice_of(rd_expr *x, int axis, int64_t start, int64_t n)
 {
     return x ? rd_slice_places(x, axis, start, start + n, 1) : NULL;
 }
 
-/* Combines the squares about the means of two parts (Chan, Golub and LeVeque 1979, "Updating
- * formulae and a pairwise algorithm for computing sample variances"). With k and l elements it is
- * the sum of both plus (difference of the means)^2 * k l / (k + l). Parts have sums, so means are
- * sums / k. rd_float_quotient(n, high, low) is n / (high - low), in the default rounding. */
+/* The sum of squares about the mean of two windows a and b joined (Chan, Golub and LeVeque 1979):
+ * both sums plus (difference of the means)^2 * k l / (k + l), for k and l elements.  Windows store
+ * sums, so means are sums / k. rd_float_quotient(n, high, low) is n / (high - low) in the default
+ * rounding. */
 static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const windows *b)
 {
     rd_ctx      *ctx = r->x->ctx;
     const double k = (double)a->k, l = (double)b->k;
-    const bool   halves = a->k == b->k; /* one division serves both means */
-    rd_expr     *far    = rd_rolling_map(
-               r, RD_OP_sub,
-        halves ? b->y : rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, rd_float_quotient(1, l, 0))),
-        halves ? a->y
-                      : rd_rolling_map(r, RD_OP_mul, a->y, rd_num(ctx, rd_float_quotient(1, k, 0))));
-    rd_expr *between = rd_map_op(RD_OP_square, r->call, 1, &far);
+    const bool   is_even    = a->k == b->k; /* one division serves both means */
+    rd_expr     *difference = rd_rolling_map(
+            r, RD_OP_sub,
+        is_even ? b->y
+                    : rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, rd_float_quotient(1, l, 0))),
+        is_even ? a->y
+                    : rd_rolling_map(r, RD_OP_mul, a->y, rd_num(ctx, rd_float_quotient(1, k, 0))));
+    rd_expr *between = rd_map_op(RD_OP_square, r->call, 1, &difference);
 
     between = rd_rolling_map(
         r, RD_OP_mul, between,
-        rd_num(ctx, halves ? rd_float_quotient(1, k + l, 0) : rd_float_quotient(k * l, k + l, 0)));
+        rd_num(ctx, is_even ? rd_float_quotient(1, k + l, 0) : rd_float_quotient(k * l, k + l, 0)));
     return rd_rolling_map(r, RD_OP_add, rd_rolling_map(r, RD_OP_add, a->squares, b->squares),
                           between);
 }
 
-/* Extends each window of a by the window of b that begins behind it. n windows fit; `at` and `by`
- * are their parts. */
+/* Joins each window of a with the window of b that begins behind it, to windows of a->k + b->k
+ * elements. n of these fit in the axis; `at` and `by` are their parts. */
 static windows extended(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
@@ -62,8 +63,8 @@ static windows extended(const rd_rolling *r, int axis, const windows *a, const w
                       r->what < RD_ROLLED_VAR ? NULL : combine_squares(r, &at, &by) };
 }
 
-/* Makes windows of count * power.k elements, by the binary digits of count.  A window begins
- * with the greatest power of two. */
+/* Makes windows of count * power.k elements from windows `power`, by the binary digits of count:
+ * power doubles at each digit, and a digit of 1 puts it before the windows so far. */
 static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t count)
 {
     windows all = { 0 };
@@ -77,8 +78,9 @@ static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t c
     return all;
 }
 
-/* Combines two windows into a window of r->n elements, which begins with a and ends with b.  They
- * overlap, so it is for reducers that may take an element twice, such as minima. */
+/* Makes windows of r->n elements, each of which begins with a window of a (a->k elements) and ends
+ * with one of b.  The two overlap, so it is for reducers that may take an element twice, such as
+ * minima. */
 static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows *a,
                                     const windows *b)
 {
@@ -89,7 +91,8 @@ static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows
 }
 
 /* Reduces windows of r->n elements to minima and the like, as two overlapping windows with a power
- * of two of elements.  If n has at most two binary digits, by_digits() takes no more operations. */
+ * of two of elements.  If n has at most two binary digits of 1, by_digits() takes no more
+ * operations. */
 static windows by_overlap(const rd_rolling *r, int axis, windows power)
 {
     if (__builtin_popcountll((uint64_t)r->n) <= 2)
@@ -100,8 +103,8 @@ static windows by_overlap(const rd_rolling *r, int axis, windows power)
     return power;
 }
 
-/* Subtracts a row's middle element, if that is finite, so that squares about the mean lose less to
- * rounding. */
+/* Subtracts from a row its middle element, if that is finite, so that squares about the mean lose
+ * less to rounding. */
 static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 {
     if (!row)
@@ -115,8 +118,8 @@ static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_map(r, RD_OP_sub, row, centre);
 }
 
-/* Reduces all windows of a row along an axis, by doubling; minima and the like by windows that
- * overlap. */
+/* Reduces all windows of r->n elements of a row along an axis, by doubling; minima and the like by
+ * windows that overlap. r->near: the row is centred about 0 already. */
 static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
 {
     windows all = { 0 };
@@ -131,6 +134,7 @@ static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
     case RD_ROLLED_VAR:
     case RD_ROLLED_STD:
         row = r->near ? row : centred(r, axis, row);
+        /* one element has squares of 0; row - row keeps a NaN */
         all = by_digits(r, axis, (windows){ 1, row, rd_rolling_map(r, RD_OP_sub, row, row) }, r->n);
         all.y = all.squares;
         break;
@@ -138,7 +142,7 @@ static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_finish(r, rd_cast_to(all.y, r->wide));
 }
 
-/* Makes the result of a window from its sum, minimum or maximum, or squares about the mean: a mean
+/* Makes the result of a window from y, its sum, extreme, or sum of squares about the mean: a mean
  * is divided by n, a variance by n - ddof.  A divisor that is not positive gives NaN. */
 rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 {
@@ -152,8 +156,8 @@ rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 }
 
 /* ---- Across memory --------------------------------------------------------------------------- */
-/* The number of elements in a part of a window that minimises the cost of a window: elements of a
- * part + parts of the window + remaining elements. */
+/* The number of elements in a part of a window of n that minimises the cost of a window: elements
+ * of a part + parts of the window + elements left over. */
 static int64_t part_of(int64_t n)
 {
     int64_t best = 1;
@@ -164,10 +168,11 @@ static int64_t part_of(int64_t n)
     return best;
 }
 
-/* Reduces each part of `part` neighbours by a fold of its own; for variances its sum as well. */
+/* Reduces each run of `part` neighbours by a fold of its own; for variances makes its sum as
+ * well. */
 static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
 {
-    rd_expr   *w    = rd_window(x, r->axis, part, 1);
+    rd_expr   *w    = rd_window(x, r->axis, part, /*step=*/1);
     rd_rolling sums = *r, of = *r;
 
     of.n      = part;
@@ -180,8 +185,8 @@ static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
 
 /* Reduces all windows of an axis across memory.  A window is some parts, each a fold that is stored
  * once, and single elements.  A row of parts is read as often as a window has parts, a row of
- * elements as often as a part has elements.  So both stay in cache for wider rows than a whole
- * window would allow. */
+ * elements as often as a part has elements.  Both stay in cache for wider rows than whole windows
+ * would allow. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 {
     const int     axis = r->axis;
@@ -201,8 +206,8 @@ rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 }
 
 /* ---- The axis in rows ------------------------------------------------------------------------ */
-/* Cuts an axis into rows of n elements, one at every `step`, and numbers them by a new first
- * axis. */
+/* Cuts an axis into rows of n elements, one at every `step`, numbered by a new first axis; elements
+ * of a row go along axis + 1. */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);
@@ -210,10 +215,10 @@ rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
     return rows ? rd_move_axis(rows, rows->rank - 1, axis + 1) : NULL;
 }
 
-/* Joins rows, which are numbered by the first axis, along an axis again. */
+/* Joins rows, which are numbered by the first axis, end to end along an axis again. */
 rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
 {
-    rd_shape shape = rd_shape_of(rd_select_place(rows, 0, 0));
+    rd_shape shape = rd_shape_of(rd_select_place(rows, /*axis=*/0, /*place=*/0));
 
     if (!rows)
         return NULL;
@@ -221,8 +226,9 @@ rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
     return rd_reshape(rd_move_axis(rows, 0, axis), shape);
 }
 
-/* Reduces all windows of an axis along memory.  The axis is cut into rows, which overlap by n - 1
- * elements.  They are long enough that this costs little, and worth a loop. */
+/* Reduces all windows of an axis along memory.  The axis is cut into rows of `row` windows, which
+ * overlap by r->n - 1 elements and stay in cache.  They are long enough that the overlap costs
+ * little, and worth a loop.  The last row may be shorter. */
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis)
 {
     const int64_t row = 4 * r->n > ROW ? 4 * r->n : ROW, n = r->x->extent[axis] - r->n + 1;

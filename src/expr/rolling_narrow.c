@@ -5,25 +5,26 @@
  * many bytes as f64.  All these sums are exact in either type, so no bit changes. */
 #include "expr/rolling.h"
 
-/* The int or bool that x is a cast of; NULL: x is no such cast. */
+/* The bool or int expression of which x is a cast; NULL: x is no such cast. */
 static const rd_expr *narrow_operand(const rd_expr *x)
 {
-    const rd_expr *of   = x->kind == RD_EXPR_MAP && x->op == RD_OP_cast ? x->in[0] : x;
-    const rd_kind  kind = rd_dtype_kind(of->type);
+    const rd_expr *operand = x->kind == RD_EXPR_MAP && x->op == RD_OP_cast ? x->in[0] : x;
+    const rd_kind  kind    = rd_dtype_kind(operand->type);
 
-    return of != x && (kind == RD_KIND_BOOL || kind == RD_KIND_INT || kind == RD_KIND_UINT) ? of
-                                                                                            : NULL;
+    return operand != x && (kind == RD_KIND_BOOL || kind == RD_KIND_INT || kind == RD_KIND_UINT)
+               ? operand
+               : NULL;
 }
 
-/* The number of bits of whole numbers that the type holds exactly. */
+/* The number of bits of whole numbers that the type holds exactly: the significand of a float. */
 static int room_of(rd_dtype type)
 {
     return type == RD_F32 ? 24 : type == RD_F64 ? 53 : 8 * rd_dtype_size(type);
 }
 
-/* Returns the operand of a rolling sum: for ints that were cast to a wide type, the ints in the
- * narrowest type that can hold a sum of n of them.  An element's bits plus log2 n bits must fit.
- * Any other r->x stays as it is. */
+/* Returns the operand of a rolling sum.  Ints that were cast to a wide type are cast to the
+ * narrowest type that can hold a sum of n of them instead: an element's bits plus log2 n bits must
+ * fit.  Any other r->x stays as it is. */
 rd_expr *rd_rolling_narrowed(const rd_rolling *r)
 {
     static const rd_dtype with_sign[] = { RD_I8, RD_I16, RD_I32 },

@@ -10,8 +10,8 @@
 enum { NETWORK = 9 }; /* most neighbours; they take 36 comparisons */
 
 /* The median of each window of n neighbours, n odd, by an odd-even transposition sort (Knuth, The
- * Art of Computer Programming 3, 5.3.4).  Wire k holds the elements k of all windows.  A NaN
- * spreads by each comparison, so it reaches the middle, which depends on all inputs. */
+ * Art of Computer Programming 3, 5.3.4). wire[k] is element k of all windows, a shifted slice of x.
+ * A NaN spreads by each comparison, so it reaches the middle, which depends on all inputs. */
 static rd_expr *network_median(const char *call, rd_expr *x, int axis, int n)
 {
     const int64_t count = x->extent[axis] - n + 1;
@@ -30,8 +30,8 @@ static rd_expr *network_median(const char *call, rd_expr *x, int axis, int n)
     return wire[n / 2];
 }
 
-/* Checks the operands, and takes the network for a median of few neighbours, else a quantile of
- * each window. */
+/* Checks the operands.  A median of an odd number of up to 9 neighbours takes a sorting network;
+ * any other quantile sorts each window. */
 static rd_expr *rolling_quantile(const char *call, rd_expr *x, double q, int axis, int64_t n)
 {
     rd_expr *y;

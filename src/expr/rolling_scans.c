@@ -8,14 +8,15 @@
 #include "expr/rolling.h"
 
 /* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
-/* The suffixes of the older block that belong to the elements of the newer one, which may have
- * fewer elements. */
+/* Of the suffixes of older blocks, one for each element, those that belong to the elements of the
+ * newer blocks, which may be shorter (the tail). */
 static rd_expr *matching_suffixes(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
 {
     return newer ? rd_slice_places(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;
 }
 
-/* Sums each window: the suffix of the older block and the prefix of the newer one. */
+/* Sums each window of n: the suffix of the block before (an exclusive scan from its end) plus the
+ * prefix of its own block (a scan). */
 static rd_expr *combine_sums(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     const rd_dims along    = RD_DIMS(r->axis + 1);
@@ -25,15 +26,16 @@ static rd_expr *combine_sums(const rd_rolling *r, rd_expr *older, rd_expr *newer
                           rd_scan(newer, "sum", along));
 }
 
-/* The name of the scan and reduction for minima and maxima.  The minimum of bools is all, the
- * maximum any; the scans `all` and `any` take no .initial, so `min` and `max` stand in for them. */
+/* The name of the scan and reduction for minima and maxima.  For bools (any, all) it is also max
+ * and min, as the scans `all` and `any` take no .initial. */
 static const char *reducer_of(const rd_rolling *r)
 {
     return r->what == RD_ROLLED_MIN || r->what == RD_ROLLED_ALL ? "min" : "max";
 }
 
-/* Combines suffix and prefix by minimum or maximum.  The last window of a block has no suffix.
- * Its .initial is the block's first element, which is in all of its windows. */
+/* Combines suffix of the older block and prefix of the newer one by minimum or maximum.  The last
+ * window of a block has an empty suffix.  Its .initial is the newer block's first element, which is
+ * in all of the windows anyway. */
 static rd_expr *combine_extremes(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     const rd_dims along = RD_DIMS(r->axis + 1);
@@ -45,8 +47,8 @@ static rd_expr *combine_extremes(const rd_rolling *r, rd_expr *older, rd_expr *n
                           rd_scan(newer, reducer_of(r), along));
 }
 
-/* A number close to the elements of the block: the mean of its finite ones.  It is subtracted
- * before squaring, so cancellation is no worse than the elements' spread. */
+/* A number close to the elements of each block: the mean of its finite ones, or 0.  It is
+ * subtracted before squaring, so cancellation is no worse than the elements' spread. */
 static rd_expr *centre_of(const rd_rolling *r, rd_expr *x)
 {
     rd_expr *finite = rd_map_op(RD_OP_isfinite, r->call, 1, &x);
@@ -58,8 +60,9 @@ static rd_expr *centre_of(const rd_rolling *r, rd_expr *x)
                 : NULL;
 }
 
-/* Squares about the mean of each window: the sum of squares minus (sum)^2 / n, of centred
- * elements. */
+/* The sum of squares about the mean of each window, which is the end of the older block and the
+ * begin of the newer.  It is the sum of squares minus (sum)^2 / n, of elements centred about the
+ * older block's mean.  Rounding below 0 is clamped. */
 static rd_expr *combine_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     rd_expr *centre  = centre_of(r, older);
@@ -69,16 +72,17 @@ static rd_expr *combine_squares(const rd_rolling *r, rd_expr *older, rd_expr *ne
     rd_expr *squares = combine_sums(r, rd_map_op(RD_OP_square, r->call, 1, &a),
                                     rd_map_op(RD_OP_square, r->call, 1, &b));
     rd_expr *number  = rd_num(r->x->ctx, (double)r->n);
-    rd_expr *part = rd_rolling_map(r, RD_OP_div, rd_map_op(RD_OP_square, r->call, 1, &sum), number);
-    rd_expr *apart = rd_rolling_map(r, RD_OP_maximum, rd_rolling_map(r, RD_OP_sub, squares, part),
+    rd_expr *of_sum =
+        rd_rolling_map(r, RD_OP_div, rd_map_op(RD_OP_square, r->call, 1, &sum), number);
+    rd_expr *about = rd_rolling_map(r, RD_OP_maximum, rd_rolling_map(r, RD_OP_sub, squares, of_sum),
                                     rd_int(r->x->ctx, 0));
 
-    return apart;
+    return about;
 }
 
 /* ---- The axis in blocks ---------------------------------------------------------------------- */
-/* Reduces the windows that end in `count` blocks from element `newer` on.  The last of these has
- * n elements. */
+/* Reduces the windows that end in `count` blocks from element `newer` on; the window at the first
+ * of these elements begins in the block before.  The last block has n elements, the others r->n. */
 static rd_expr *reduce_blocks(const rd_rolling *r, int64_t newer, int64_t count, int64_t n)
 {
     const int64_t older = newer - r->n, last = (count - 1) * r->n;
@@ -93,8 +97,8 @@ static rd_expr *reduce_blocks(const rd_rolling *r, int64_t newer, int64_t count,
     return rd_rolling_whole(rd_rolling_finish(r, y), r->axis);
 }
 
-/* Reduces x along axes, without dividing a mean: sum, minimum, maximum, or the sum of squares about
- * the mean. */
+/* Reduces x along the axes `along` to what windows are finished from: sum (also of a mean),
+ * minimum, maximum, or the sum of squares about the mean. */
 rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along)
 {
     if (rd_rolling_op(r) != RD_OP_add)
@@ -104,8 +108,8 @@ rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along)
     return rd_rolling_map(r, RD_OP_mul, rd_var(x, along), rd_num(r->x->ctx, (double)r->n));
 }
 
-/* Reduces all windows by scans.  Three ranges of windows are joined: the first block, those that
- * end in full blocks after it, and those in the tail. */
+/* Reduces all windows of n by two scans over blocks of n.  Three ranges of windows are joined: the
+ * first window, those that end in full blocks after it, and those that end in the tail. */
 rd_expr *rd_rolling_by_scans(const rd_rolling *r)
 {
     const int64_t n = r->n, extent = r->x->extent[r->axis];

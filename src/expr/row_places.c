@@ -6,8 +6,8 @@
 #include "expr/row_places.h"
 #include "expr/sparse.h"
 
-/* Returns the sparse matrix with its places in row order; axis[0] is 0 if they are so already.
- * Otherwise both coordinates are exchanged, and the places are sorted. */
+/* Returns the sparse matrix with its nonzeros in row order.  It is x itself if its first coordinate
+ * is along axis 0.  Otherwise (as CSC) the coordinates are exchanged, and the nonzeros sorted. */
 rd_expr *rd_by_rows(rd_expr *x, const char *call)
 {
     static const int64_t axis[] = { 0, 1 };
@@ -20,14 +20,14 @@ rd_expr *rd_by_rows(rd_expr *x, const char *call)
     return as ? rd_sparse_ordered(as, x, call) : NULL;
 }
 
-/* Memory of the arena for n + 1 indices, not zeroed. */
+/* Memory of the context's arena for n + 1 indices (i64 if `wide`, else i32), not zeroed. */
 void *rd_index_room(rd_ctx *ctx, int64_t n, bool wide)
 {
     return rd_arena_room(ctx, (size_t)(n + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
 }
 
-/* The column of each place: the row of indices in memory if it has the type asked for, else a
- * converted copy. */
+/* The column of each nonzero of x, i64 if `wide`, else i32: the leaf of indices in memory if it has
+ * that type, else a converted copy.  NULL: no memory. */
 static const void *columns_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[3];
@@ -41,8 +41,9 @@ static const void *columns_of(const rd_expr *x, bool wide)
     return made;
 }
 
-/* Where the places of each row begin, with the end behind them.  They are borrowed if they lie
- * behind the row of indices (row->ascends), else counted. */
+/* At which nonzero each row of x begins, then the end, as CSR has them.  They are borrowed if they
+ * lie in memory behind the leaf of row indices (row->ascends), else found by a pass.  NULL: no
+ * memory. */
 static const void *begins_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[2];
@@ -61,14 +62,16 @@ static const void *begins_of(const rd_expr *x, bool wide)
     return made;
 }
 
-/* True if indices or places of such a matrix need i64. */
+/* True if indices or nonzeros of this matrix need i64: a coordinate is i64, or there are more than
+ * 2^31 - 1 nonzeros, rows or columns. */
 bool rd_is_wide_pattern(const rd_expr *x)
 {
     return x->in[2]->type == RD_I64 || x->in[3]->type == RD_I64 ||
            x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
 }
 
-/* Fills in the places of x by rows; false: no memory. */
+/* Fills in the CSR arrays of x: row begins and columns, i64 if `wide`, else i32.  False: no
+ * memory. */
 bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide)
 {
     *to = (rd_row_places){ .begin   = begins_of(x, wide),
@@ -79,8 +82,9 @@ bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide)
     return to->begin && to->column;
 }
 
-/* Counts the places of each column, two entries further on, and sums the counts.  Then entry j +
- * 1 is where column j begins.  The traversal advances it to where column j + 1 begins. */
+/* Counts the nonzeros of each column in begin[j + 2], and forms prefix sums.  Then begin[j + 1] is
+ * where column j begins; transpose() advances it to where column j + 1 begins, so that in the end
+ * begin[j] is right. */
 static inline void count_columns(const rd_row_places *of, void *begin, bool wide)
 {
     for (int64_t j = 0; j <= of->columns + 1; j++)
@@ -94,8 +98,8 @@ static inline void count_columns(const rd_row_places *of, void *begin, bool wide
         rd_put_index(wide, begin, j, rd_index_at(wide, begin, j) + rd_index_at(wide, begin, j - 1));
 }
 
-/* Transposes rows of places to columns, by a counting sort.  `row` gets the row of each place,
- * `from` its number by rows.  It is inlined twice, for i32 and i64. */
+/* Transposes CSR to CSC by a counting sort: `row` gets the row of each nonzero in column order,
+ * `from` its number in row order.  It is inlined twice, for i32 and i64. */
 static inline void transpose(const rd_row_places *of, void *begin, void *row, void *from, bool wide)
 {
     const void *const column = of->column;
@@ -113,8 +117,8 @@ static inline void transpose(const rd_row_places *of, void *begin, void *row, vo
         }
 }
 
-/* Makes the same places by columns, each with its number in row order (`from`).  False: no
- * memory. */
+/* Makes the same nonzeros in column order (CSC), each with its number in row order (`from`).
+ * False: no memory. */
 bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide)
 {
     void *const begin = rd_index_room(ctx, of->columns + 1, wide);

@@ -5,13 +5,13 @@
 #include "core/row_product.h"
 #include "expr/expr.h"
 
-/* Reads an index of 64 (wide) or 32 bits. */
+/* Reads entry `at` of a row of indices of 64 (wide) or 32 bits. */
 static inline int64_t rd_index_at(bool wide, const void *row, int64_t at)
 {
     return wide ? ((const int64_t *)row)[at] : ((const int32_t *)row)[at];
 }
 
-/* Writes an index of 64 (wide) or 32 bits. */
+/* Writes entry `at` of a row of indices of 64 (wide) or 32 bits. */
 static inline void rd_put_index(bool wide, void *row, int64_t at, int64_t index)
 {
     if (wide)
@@ -20,7 +20,8 @@ static inline void rd_put_index(bool wide, void *row, int64_t at, int64_t index)
         ((int32_t *)row)[at] = (int32_t)index;
 }
 
-/* The number of places in row i. */
+/* The number of stored elements in row i of a sparse matrix: the begin of the next row minus its
+ * own. */
 static inline int64_t rd_row_length(bool wide, const rd_row_places *p, int64_t i)
 {
     return rd_index_at(wide, p->begin, i + 1) - rd_index_at(wide, p->begin, i);

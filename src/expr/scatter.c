@@ -4,8 +4,9 @@
 
 static const char call[] = "rd_scatter_add";
 
-/* Fills in the shape of a gather by `index`: x's, with the index's axes in place of one.  False
- * after recording that there are too many axes. */
+/* Fills in the shape that a gather by `index` along an axis has, and that the values must have:
+ * x's, with the index's axes in place of one.  False after recording that there are too many
+ * axes. */
 static bool gathered_shape(const rd_expr *x, const rd_expr *index, int axis, rd_shape *shape)
 {
     *shape = (rd_shape){ .n = x->rank - 1 + index->rank };
@@ -22,8 +23,8 @@ static bool gathered_shape(const rd_expr *x, const rd_expr *index, int axis, rd_
     return true;
 }
 
-/* The index shaped to broadcast against the values.  Negative indices of a signed type count from
- * the end. */
+/* Makes the group labels of a scatter: the index as i64, shaped to broadcast against the values.
+ * Negative indices of a signed type count from the end. */
 static rd_expr *labels_of(const rd_expr *x, rd_expr *index, int axis)
 {
     rd_shape       shape = { .n = index->rank + x->rank - 1 - axis };
@@ -40,7 +41,8 @@ static rd_expr *labels_of(const rd_expr *x, rd_expr *index, int axis)
     return y ? rd_reshape(y, shape) : NULL;
 }
 
-/* Sums the values by label over the index's axes.  The axis of groups replaces these axes. */
+/* Sums the values by group, the label of which is the index, over the index's axes.  An axis of
+ * groups, as long as x's axis, replaces these. */
 static rd_expr *sums_by_label(rd_expr *x, rd_expr *index, rd_expr *values, int axis)
 {
     rd_dims        dims = RD_NONE;
@@ -59,7 +61,7 @@ static rd_expr *sums_by_label(rd_expr *x, rd_expr *index, rd_expr *values, int a
                   : NULL;
 }
 
-/* True if the index has an int type; else records. */
+/* True if the index has an int type.  False after recording that it has not. */
 static bool index_ok(const rd_expr *index)
 {
     const rd_kind kind = rd_dtype_kind(index->type);
@@ -71,8 +73,8 @@ static bool index_ok(const rd_expr *index)
     return false;
 }
 
-/* Adds values to x at indices of an axis; equal indices add up.  It is x + sums of the values by
- * label.  Labels, values and x count from 0 meanwhile. */
+/* Adds values to x at indices of an axis; equal indices add up (the transpose of a gather).  It is
+ * x + sums of the values by group.  All axes count from 0 meanwhile. */
 rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values)
 {
     rd_expr *const all[] = { x, index, values };

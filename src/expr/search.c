@@ -14,9 +14,9 @@ static bool is_float(const rd_expr *x)
 }
 
 /* ---- Few elements ---------------------------------------------------------------------------- */
-/* True if x is compared with each element of the row instead.  Vectors compare and add faster
- * than they gather elements for a bisection: a row of 4 f64 takes 0.2 of the time, of 8 f32 0.2.
- * But each element needs nodes of its own. */
+/* True if x is compared with each element of the row instead.  Vectors compare and add faster than
+ * they gather elements for a bisection: a row of 4 f64 takes 0.2 of the time, of 8 f32 0.2.  But
+ * each element needs nodes of its own.  MANY elements of x make that worth it. */
 static bool is_compared_with_all(const rd_expr *sorted, const rd_expr *x)
 {
     enum { FEW = 16, MANY = 1024 };
@@ -25,7 +25,8 @@ static bool is_compared_with_all(const rd_expr *sorted, const rd_expr *x)
            rd_points(x->rank, x->extent) >= MANY;
 }
 
-/* Counts the elements of a short row that go before x, by comparing x with all of them. */
+/* Counts the elements of a short row that go before x (by the operator `before`), by comparing x
+ * with each of them. */
 static rd_expr *count_all(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     rd_expr *n = NULL;
@@ -40,8 +41,9 @@ static rd_expr *count_all(const char *call, rd_expr *sorted, rd_expr *x, rd_op b
 }
 
 /* ---- Bisection ------------------------------------------------------------------------------- */
-/* Counts the elements of a sorted row that are before x (RD_OP_lt), or not behind it (RD_OP_le),
- * i64.  A short row is compared with x as a whole, a longer one is bisected. */
+/* Counts the elements of a sorted row that are before x (RD_OP_lt), or not behind it (RD_OP_le), as
+ * i64: where x belongs.  A row of up to 16 is compared with x as a whole, a longer one is bisected.
+ * `sorted` is one row, or has a row for each of x's. */
 rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     if (is_compared_with_all(sorted, x))
@@ -60,6 +62,7 @@ rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op be
         at = map_2(RD_OP_add, call, at, rd_count(sorted, RD_KEEP(sorted->rank - 1)));
     if (none || !at)
         return at;
+    /* at: the last position looked at; pass: whether the element there is before x */
     pass = rd_bisect(&b, &at, x);
     return pass ? map_2(RD_OP_add, call, at, rd_cast_to(pass, RD_I64)) : NULL;
 }
@@ -71,17 +74,17 @@ rd_expr *rd_begins_run(const char *call, rd_expr *sorted)
 {
     if (!sorted)
         return NULL;
-    const int      end   = sorted->rank - 1;
-    rd_expr *const above = rd_slice_places(sorted, end, 1, RD_OPEN, 1);
-    rd_expr *const below = rd_slice_places(sorted, end, RD_OPEN, -1, 1);
-    rd_expr       *other = map_2(RD_OP_ne, call, above, below);
+    const int      end     = sorted->rank - 1;
+    rd_expr *const above   = rd_slice_places(sorted, end, 1, RD_OPEN, 1);
+    rd_expr *const below   = rd_slice_places(sorted, end, RD_OPEN, -1, 1);
+    rd_expr       *differs = map_2(RD_OP_ne, call, above, below);
 
-    if (other && is_float(sorted))
-        other =
-            map_2(RD_OP_and, call, other, map_1(RD_OP_not, call, map_1(RD_OP_isnan, call, below)));
-    return sorted->extent[end] > 0
-               ? rd_pad(other, end, 1, 0, RD_PAD_CONSTANT, rd_int(sorted->ctx, 1))
-               : other;
+    if (differs && is_float(sorted))
+        differs = map_2(RD_OP_and, call, differs,
+                        map_1(RD_OP_not, call, map_1(RD_OP_isnan, call, below)));
+    return sorted->extent[end] > 0 ? rd_pad(differs, end, /*before=*/1, /*after=*/0,
+                                            RD_PAD_CONSTANT, rd_int(sorted->ctx, 1))
+                                   : differs;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -107,9 +110,9 @@ static bool arguments_ok(const char *call, rd_expr *sorted, rd_expr *x, rd_side 
     return false;
 }
 
-/* The greatest number below x, or NaN for -inf, or inf for NaN.  An element is before x just if
- * it is at most that number, so the left side is found as the right side is.  All numbers are
- * before NaN, and nothing is before -inf. */
+/* The greatest number below x, but NaN for -inf and inf for NaN.  An element is before x just if it
+ * is at most that number, so the left side is found by the search for the right side.  All numbers
+ * are before NaN, and nothing is before -inf. */
 static rd_expr *number_before(const char *call, rd_expr *x)
 {
     rd_ctx *const  ctx   = x->ctx;
@@ -126,7 +129,8 @@ static rd_dtype type_compared(rd_expr *sorted, rd_expr *x)
     return rd_rule_type(RD_RULE_COMPARE, 2, (rd_expr *const[]){ sorted, x });
 }
 
-/* Casts x to the type of the comparison; f32 for halves, which have no nextafter. */
+/* Casts x to the type in which it is compared with the row: f32 for narrow floats, which have no
+ * nextafter. */
 static rd_expr *in_compared_type(rd_expr *sorted, rd_expr *x)
 {
     const rd_dtype type = type_compared(sorted, x);
@@ -134,15 +138,16 @@ static rd_expr *in_compared_type(rd_expr *sorted, rd_expr *x)
     return rd_cast_to(x, rd_dtype_is_narrow_float(type) ? RD_F32 : type);
 }
 
-/* True if both are ints but compared as f64, which rounds them: u64 beside signed ints. */
+/* True if both are ints but would be compared as f64, which rounds them: u64 beside signed ints. */
 static bool is_rounded(rd_expr *sorted, rd_expr *x)
 {
     return !is_float(sorted) && !is_float(x) &&
            rd_dtype_kind(type_compared(sorted, x)) == RD_KIND_FLOAT;
 }
 
-/* Searches a row of ints for ints x that f64 would round, in the row's type instead.  `behind`: x
- * is u64 and may lie behind a signed row; else x is signed and may lie before a row of u64. */
+/* Searches a row of ints for ints x that f64 would round: x is cast to the row's type.  `behind`: x
+ * is u64 and may be above all of a signed row (then its position is the end); else x is signed and
+ * may be below all of a row of u64. */
 static rd_expr *search_exactly(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     const bool     behind = x->type == RD_U64;
@@ -155,8 +160,8 @@ static rd_expr *search_exactly(const char *call, rd_expr *sorted, rd_expr *x, rd
     return map_where(call, out, end, at);
 }
 
-/* Finds the place of x in a sorted row, exactly for each type.  On the left side floats search for
- * the number before x, so that NaN is found before all NaN.  On the right side NaN goes to the
+/* Finds the position of x in a sorted row, exactly for each type.  On the left side floats search
+ * for the number before x, so that NaN is found before all NaN.  On the right side NaN goes to the
  * end. */
 static rd_expr *places_in(const char *call, rd_expr *sorted, rd_expr *x, rd_side side)
 {

@@ -2,7 +2,7 @@
 #include "expr/cancel.h"
 #include "expr/ctx.h"
 
-/* The threads that the options ask for; 0: OpenMP's choice. */
+/* The number of threads that the options of the context ask for; 0: OpenMP's choice. */
 int32_t rd_ctx_threads(const rd_ctx *ctx)
 {
     return ctx->opts.threads > 0 ? ctx->opts.threads : 0;
@@ -14,13 +14,15 @@ bool rd_ctx_deterministic(const rd_ctx *ctx)
     return ctx->opts.deterministic;
 }
 
-/* True if every evaluation is measured, as the environment asks (RDIM_PLAN_MEASURE). */
+/* True if every evaluation is measured to choose its plan, as the environment variable
+ * RDIM_PLAN_MEASURE asked when the context was made. */
 bool rd_ctx_measures(const rd_ctx *ctx)
 {
     return ctx->measures;
 }
 
-/* The GPU to take if no data decide it: RD_CUDA(0) unless the options name another. */
+/* The GPU to use if no array of an expression decides it: RD_CUDA(0) unless the options name
+ * another. */
 int32_t rd_ctx_device(const rd_ctx *ctx)
 {
     return ctx->opts.device > 0 ? ctx->opts.device : RD_CUDA(0);
@@ -38,13 +40,15 @@ void *rd_ctx_stream(const rd_ctx *ctx)
     return ctx->opts.stream;
 }
 
-/* The backend that RDIM_BACKEND named when the context was made; AUTO: none. */
+/* The backend (CPU, CUDA, OpenCL) that the environment variable RDIM_BACKEND named when the context
+ * was made; AUTO: none. */
 rd_backend rd_ctx_prefers(const rd_ctx *ctx)
 {
     return ctx->prefers;
 }
 
-/* Asks the running evaluation to end; any thread may call it. */
+/* Asks the evaluation that runs in a context to end; any thread may call it.  The first run that
+ * sees the flag ends and clears it. */
 void rd_cancel(rd_ctx *ctx)
 {
     if (ctx)
@@ -57,15 +61,16 @@ const atomic_bool *rd_cancel_flag(const rd_ctx *ctx)
     return &ctx->cancel;
 }
 
-/* Clears the flag of rd_cancel(); true if it was set: the caller must end. */
+/* Clears the flag of rd_cancel(); true if it was set: the caller must end.  The relaxed load comes
+ * first, as an exchange at each check would be slow. */
 bool rd_cancel_taken(rd_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) &&
            atomic_exchange(&ctx->cancel, false);
 }
 
-/* True if planning may go on.  False after a failure, or after recording that the caller has
- * cancelled. */
+/* True if planning may go on.  False if something has failed in this context, or if rd_cancel() was
+ * called, which is then recorded as a failure. */
 bool rd_goes_on(rd_ctx *ctx)
 {
     if (rd_cancel_taken(ctx))

@@ -5,7 +5,8 @@
 
 #define LARGEST ((int64_t)1 << 62) /* elements of a shape */
 
-/* Writes a shape as text, "(3, 4)"; "(3, 4, ...)" beyond RD_MAX_RANK axes. */
+/* Writes a shape as text, "(3, 4)", into a buffer; "(3, 4, ...)" beyond RD_MAX_RANK axes.  Returns
+ * the buffer. */
 const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TEXT])
 {
     size_t n = 0;
@@ -18,12 +19,13 @@ const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TE
     return text;
 }
 
-/* The product of the extents; -1 if one is negative or the product overflows.  Extents beside a
- * 0 must not overflow either. */
+/* The product of the extents: the number of elements. -1 if one is negative or the product exceeds
+ * 2^62.  An extent of 0 counts as 1 there: a later reduction may remove that axis, and must not
+ * leave a shape that overflows. */
 int64_t rd_points(int rank, const int64_t *extent)
 {
-    int64_t points = 1;
-    bool    none   = false;
+    int64_t points   = 1;
+    bool    has_zero = false;
 
     for (int a = 0; a < rank; a++) {
         if (extent[a] < 0)
@@ -31,14 +33,15 @@ int64_t rd_points(int rank, const int64_t *extent)
         if (extent[a] > 0 && points > LARGEST / extent[a])
             return -1;
         if (extent[a] == 0)
-            none = true;
+            has_zero = true;
         else
             points *= extent[a];
     }
-    return none ? 0 : points;
+    return has_zero ? 0 : points;
 }
 
-/* Resolves an axis of x, counted from the end if negative; -1 after recording for `call`. */
+/* Resolves an axis number of x, counted from the end if negative. -1 after recording for `call`
+ * that x has no such axis. */
 int rd_axis(const rd_expr *x, int axis, const char *call)
 {
     char text[RD_SHAPE_TEXT];
@@ -50,8 +53,8 @@ int rd_axis(const rd_expr *x, int axis, const char *call)
     return -1;
 }
 
-/* Fills in the set of axes that `dims` names, or all others if it says so.  False after
- * recording what is wrong. */
+/* Fills in the set of axes that `dims` names (bit a: axis a), or all others with RD_DIMS_EXCEPT.
+ * False after recording what is wrong for `call`. */
 bool rd_dims_bits(const rd_expr *x, const rd_dims *dims, const char *call, uint64_t *bits)
 {
     const uint64_t every = ((uint64_t)1 << x->rank) - 1;
@@ -84,8 +87,8 @@ bool rd_dims_bits(const rd_expr *x, const rd_dims *dims, const char *call, uint6
     return true;
 }
 
-/* Fills in the strides of a dense array: C order, or Fortran order if `order` is 1.  Axes with
- * fewer than 2 elements have stride 0. */
+/* Fills in the strides, in elements, of a dense array: C order, or Fortran order if `order` is 1.
+ * Axes with fewer than 2 elements have stride 0, as it does not matter. */
 void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *stride)
 {
     int64_t step = 1;

@@ -39,7 +39,7 @@ static bool fail(reader *r, size_t at, const char *what)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Skips blanks; returns where the text goes on. */
+/* Skips blanks in the text; returns the position where it goes on. */
 static size_t skip_blanks(reader *r)
 {
     while (r->text[r->at] == ' ' || r->text[r->at] == '\t')
@@ -47,7 +47,8 @@ static size_t skip_blanks(reader *r)
     return r->at;
 }
 
-/* Reads the word if it comes next, after blanks; else false. */
+/* Reads `word` if it comes next, after blanks.  False, with nothing read but blanks, if it does
+ * not. */
 static bool accept(reader *r, const char *word)
 {
     const size_t n = strlen(word), at = skip_blanks(r);
@@ -64,7 +65,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads an optional number.  False if there is none, and after a failure. */
+/* Reads an optional decimal number with a sign.  False if there is none, and also after recording a
+ * failure (r->failed); *value then keeps what it had. */
 static bool read_number(reader *r, int64_t *value)
 {
     const size_t start    = skip_blanks(r);
@@ -82,12 +84,14 @@ static bool read_number(reader *r, int64_t *value)
     return true;
 }
 
-/* Reads what follows the first ':' of a range: an optional stop, and perhaps ':' and a step. */
+/* Reads what follows the first ':' of a range such as "2:10:2": an optional stop, and perhaps ':'
+ * and a step.  False after recording a failure. */
 static bool read_range(reader *r, part *p)
 {
     size_t step;
 
     p->kind = PART_RANGE;
+    /* Without a number, stop stays RD_OPEN, and step below stays 1. */
     read_number(r, &p->stop);
     if (r->failed || !accept(r, ":"))
         return !r->failed;
@@ -115,6 +119,7 @@ static bool read_part(reader *r, part *p)
         p->kind = PART_NEW;
         return true;
     }
+    /* false: no number, so a ':' must come */
     first = read_number(r, &p->start);
     if (r->failed)
         return false;
@@ -123,8 +128,9 @@ static bool read_part(reader *r, part *p)
     return first || fail(r, r->at, "expected a number, ':', '...' or 'new'");
 }
 
-/* Reads all parts, separated by commas, and counts the axes that they take.  False after recording
- * a failure. */
+/* Reads all parts of the slice text, separated by commas, and counts in n_taken the axes of x that
+ * they take: one for each index and range, none for "new" and "...".  False after recording a
+ * failure. */
 static bool read_parts(reader *r)
 {
     do {
@@ -145,8 +151,8 @@ static bool read_parts(reader *r)
 }
 
 /* ---- Applying -------------------------------------------------------------------------------- */
-/* True if the parts take no more axes than x has.  False after recording it at the first part
- * too many. */
+/* True if the parts take no more axes than x has.  False after recording it, with a caret under the
+ * first part too many. */
 static bool has_enough_axes(const reader *r)
 {
     const rd_expr *x     = r->x;
@@ -178,12 +184,13 @@ static bool index_outside(const reader *r, const part *p, int a)
     return false;
 }
 
-/* Adds all parts to the view in order.  Each takes the next axis of x; "..." takes as many as the
- * others leave, and axes behind the last part stay whole. */
+/* Adds all parts of the slice to the view in order.  An index or a range takes the next axis of x,
+ * "new" adds one of extent 1, "..." takes as many as the other parts leave.  Axes behind the last
+ * part stay whole.  False after recording that an index is outside. */
 static bool apply(const reader *r, rd_affine *v)
 {
     const int left = r->x->rank - r->n_taken;
-    int       a    = 0;
+    int       a    = 0; /* the next axis of x */
 
     for (int k = 0; k < r->n; k++) {
         const part *p = &r->parts[k];
@@ -194,7 +201,7 @@ static bool apply(const reader *r, rd_affine *v)
             a++;
             break;
         case PART_RANGE: rd_affine_range(v, r->x, a++, p->start, p->stop, p->step); break;
-        case PART_NEW: rd_affine_axis(v, 1, -1, 0); break;
+        case PART_NEW: rd_affine_axis(v, /*extent=*/1, /*a=*/-1, /*coef=*/0); break;
         case PART_REST:
             for (int n = 0; n < left; n++)
                 rd_affine_whole(v, r->x, a++);

@@ -10,7 +10,9 @@
 #include <string.h>
 
 /* ---- The node -------------------------------------------------------------------------------- */
-/* Makes the SORT node with n_out results for each row of x. */
+/* Makes the SORT node of x, which sorts rows along the last axis: n_out results for each row.
+ * `facts` says what they are: sorted values, their positions, or quantiles with n_q numbers q
+ * behind the struct. */
 static rd_expr *sort_node(rd_expr *x, int64_t n_out, rd_dtype type, const rd_sort_facts *facts)
 {
     int64_t      extent[RD_MAX_RANK];
@@ -37,8 +39,8 @@ typedef struct sort_call {
     int64_t      k;     /* top-k: how many elements */
 } sort_call;
 
-/* True if x is real and only options of this call are given: top-k takes .smallest, a sort
- * .descending.  False after recording. */
+/* True if x is real and only the option of this call is given: top-k (s->first) takes .smallest, a
+ * sort .descending.  False after recording what is wrong. */
 static bool opts_ok(rd_expr *x, const sort_call *s, const rd_sort_opts *o)
 {
     if (s->first ? o->descending : o->smallest)
@@ -49,7 +51,8 @@ static bool opts_ok(rd_expr *x, const sort_call *s, const rd_sort_opts *o)
     return false;
 }
 
-/* True if top-k asks for no more elements than the axis has; else records. */
+/* True if top-k asks for no more elements than the axis has, or if the call is no top-k.  False
+ * after recording it. */
 static bool count_ok(const rd_expr *x, const sort_call *s, int axis)
 {
     char shape[RD_SHAPE_TEXT];
@@ -67,7 +70,8 @@ static bool count_ok(const rd_expr *x, const sort_call *s, int axis)
  * from the length alone, and so do all bits. */
 enum { LEAST_CHUNK = 1 << 16, MOST_CHUNKS = 64, LEAST_CHUNKS = 4, TIMES_FIRST = 64 };
 
-/* True if the elements lie in memory as they are. */
+/* True if the elements of x lie in memory as they are: x is a leaf, or views and reshapes of
+ * one. */
 static bool is_in_memory(const rd_expr *x)
 {
     while (x->kind == RD_EXPR_VIEW || x->kind == RD_EXPR_RESHAPE)
@@ -75,22 +79,25 @@ static bool is_in_memory(const rd_expr *x)
     return x->kind == RD_EXPR_LEAF;
 }
 
-/* Returns the number of chunks of x, whose last axis is sorted; 0: it is not one long row.  Places
- * of rows in memory need no chunks, as they are found without values. */
+/* The number of chunks into which top-k cuts x, if it is a single long row along its last axis, so
+ * that threads can share it; else 0.  It is worth it for 4 or more chunks of 2^16 elements or more,
+ * and k of at most 1/64 of a chunk.  Positions in an array in memory need no chunks, as they are
+ * found without storing values. */
 static int64_t chunks_of(const rd_expr *x, int64_t k, const rd_sort_facts *facts)
 {
-    const int64_t n = x->extent[x->rank - 1], all = n / LEAST_CHUNK;
-    const int64_t c   = all < MOST_CHUNKS ? all : MOST_CHUNKS;
-    bool          one = x->rank < RD_MAX_RANK && !x->origin && k > 0 &&
+    const int64_t n = x->extent[x->rank - 1], fitting = n / LEAST_CHUNK;
+    const int64_t chunks = fitting < MOST_CHUNKS ? fitting : MOST_CHUNKS;
+    bool          one    = x->rank < RD_MAX_RANK && !x->origin && k > 0 &&
                !(facts->what == RD_SORT_PLACES && is_in_memory(x));
 
     for (int a = 0; a < x->rank - 1; a++)
         one &= x->extent[a] == 1;
-    return one && c >= LEAST_CHUNKS && k <= n / TIMES_FIRST / c ? c : 0;
+    return one && chunks >= LEAST_CHUNKS && k <= n / TIMES_FIRST / chunks ? chunks : 0;
 }
 
-/* Returns the first k of each chunk, or all of a shorter rest, as one row; or their places in x,
- * which begin at `from` and rise by `length` from chunk to chunk. */
+/* The first k elements of each chunk (a row along the last axis), or all of a shorter chunk, joined
+ * to one row.  With RD_SORT_PLACES it makes their positions in the whole row: position in the chunk
+ * + from + length * number of the chunk. */
 static rd_expr *first_of_chunks(rd_expr *chunks, int64_t k, rd_sort_facts facts, rd_sort_what what,
                                 int64_t from, int64_t length)
 {
@@ -114,25 +121,29 @@ static rd_expr *first_of_chunks(rd_expr *chunks, int64_t k, rd_sort_facts facts,
     return rd_reshape(y, shape);
 }
 
-/* The candidates of all chunks and of the rest behind them, or their places. */
+/* The first k elements of all chunks of a long row, and of the shorter rest behind them, as one
+ * row; with RD_SORT_PLACES their positions in x.  The first k of x are among them. */
 static rd_expr *candidates(rd_expr *x, int64_t chunks, int64_t k, rd_sort_facts facts,
                            rd_sort_what what)
 {
     const int      last = x->rank - 1;
-    const int64_t  n = x->extent[last], length = n / chunks, all = chunks * length;
-    rd_expr *const whole = rd_slice_places(x, last, 0, all, 1);
+    const int64_t  n = x->extent[last], length = n / chunks, covered = chunks * length;
+    rd_expr *const whole = rd_slice_places(x, last, 0, covered, 1);
     rd_expr *const first = first_of_chunks(whole ? rd_window(whole, last, length, length) : NULL, k,
-                                           facts, what, 0, length);
+                                           facts, what, /*from=*/0, length);
     rd_expr       *rest;
 
-    if (all == n || !first)
+    if (covered == n || !first)
         return first;
-    rest = rd_slice_places(x, last, all, n, 1);
-    rest = first_of_chunks(rest ? rd_expand(rest, last) : NULL, k, facts, what, all, 0);
+    rest = rd_slice_places(x, last, covered, n, 1);
+    rest =
+        first_of_chunks(rest ? rd_expand(rest, last) : NULL, k, facts, what, covered, /*length=*/0);
     return rest ? rd_concat(last, RD_EXPRS(first, rest)) : NULL;
 }
 
-/* The first k of one long row, or their places. */
+/* The first k elements of one long row, or their positions: the first k of each chunk are
+ * collected, and the first k of these found.  For positions, a second list holds the position of
+ * each collected element, and is read there. */
 static rd_expr *first_of_long_row(rd_expr *x, int64_t chunks, int64_t k, const rd_sort_facts *facts)
 {
     const int      last  = x->rank - 1;
@@ -145,7 +156,8 @@ static rd_expr *first_of_long_row(rd_expr *x, int64_t chunks, int64_t k, const r
     return rd_take_along(candidates(x, chunks, k, *facts, RD_SORT_PLACES), last, which);
 }
 
-/* All of each row in order, or their places. */
+/* Sorts all of each row along the last axis, or (RD_SORT_PLACES) finds the positions that sort
+ * it. */
 static rd_expr *sort_rows(rd_expr *x, const rd_sort_facts *facts)
 {
     return x ? sort_node(x, x->extent[x->rank - 1],
@@ -153,7 +165,8 @@ static rd_expr *sort_rows(rd_expr *x, const rd_sort_facts *facts)
              : NULL;
 }
 
-/* The first k of each row, or their places. */
+/* The first k elements of each row in order, or (RD_SORT_PLACES) their positions.  A single long
+ * row is cut into chunks. */
 static rd_expr *first_of_rows(rd_expr *x, int64_t k, const rd_sort_facts *facts)
 {
     const int64_t chunks = x ? chunks_of(x, k, facts) : 0;
@@ -165,13 +178,14 @@ static rd_expr *first_of_rows(rd_expr *x, int64_t k, const rd_sort_facts *facts)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Checks the options, moves the axis to the end, sorts, and moves it back.  Places become indices
- * of the axis.  Top-k drops the origin of its axis, as its elements are other ones. */
+/* Makes one of the four sorting calls: checks the options, moves the axis to the end, sorts rows,
+ * and moves it back.  Positions become indices of the axis, which may begin at an origin other than
+ * 0.  Top-k drops that origin, as its elements are others. */
 static rd_expr *build_sorted(rd_expr *x, const sort_call *s, const rd_sort_opts *opts)
 {
     rd_sort_opts  o     = { 0 };
     rd_sort_facts facts = { .what = (int32_t)s->what };
-    rd_expr      *of;
+    rd_expr      *operand;
     int           axis;
 
     if (!rd_operands(s->call, 1, &x))
@@ -184,22 +198,22 @@ static rd_expr *build_sorted(rd_expr *x, const sort_call *s, const rd_sort_opts 
     if (axis < 0 || !count_ok(x, s, axis))
         return NULL;
     facts.descending = s->first ? !o.smallest : o.descending;
-    of               = x;
+    operand          = x;
     x                = rd_move_axis(x, axis, x->rank - 1);
     x                = s->first ? first_of_rows(x, s->k, &facts) : sort_rows(x, &facts);
     x                = x ? rd_move_axis(x, x->rank - 1, axis) : NULL;
     if (s->what == RD_SORT_PLACES)
-        x = rd_indices_of(x, of, axis);
-    return s->first ? x : rd_with_origins(x, of->origin);
+        x = rd_indices_of(x, operand, axis);
+    return s->first ? x : rd_with_origins(x, operand->origin);
 }
 
-/* Sorts x along an axis. */
+/* Sorts x along an axis, ascending unless .descending. */
 rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts)
 {
     return build_sorted(x, &(sort_call){ .call = "rd_sort", .what = RD_SORT_VALUES }, opts);
 }
 
-/* The indices that sort x along an axis. */
+/* The indices along an axis that sort x there; equal elements keep their order. */
 rd_expr *rd_argsort_by(rd_expr *x, const rd_sort_opts *opts)
 {
     return build_sorted(x, &(sort_call){ .call = "rd_argsort", .what = RD_SORT_PLACES }, opts);
@@ -232,7 +246,8 @@ typedef struct quantiles {
     rd_expr           *weights; /* NULL: all weigh the same */
 } quantiles;
 
-/* True if the method and all q are valid.  False after recording what is wrong. */
+/* True if the method is one of the enum and all q are from 0 to 1.  False after recording what is
+ * wrong. */
 static bool asked_ok(const quantiles *z)
 {
     rd_ctx *ctx = z->f.x->ctx;
@@ -242,7 +257,7 @@ static bool asked_ok(const quantiles *z)
                 z->call, (int)z->method);
         return false;
     }
-    if (!rd_list_ok(ctx, z->call, "quantiles", z->q.at, z->q.n, 0))
+    if (!rd_list_ok(ctx, z->call, "quantiles", z->q.at, z->q.n, /*least=*/0))
         return false;
     for (int k = 0; k < z->q.n; k++)
         if (!(z->q.at[k] >= 0 && z->q.at[k] <= 1)) {
@@ -273,9 +288,9 @@ static bool weights_ok(const quantiles *z)
     return false;
 }
 
-/* Reads the options; false after recording what is wrong.  Keywords that reductions share are
- * checked as theirs are.  Without labels the sort itself skips NaN, so .skip_nan is passed on only
- * with .by. */
+/* Reads the options of a call for quantiles; false after recording what is wrong.  Keywords that
+ * reductions share (axes, mask, groups) are checked as theirs are.  Without groups the sort itself
+ * skips NaN, so .skip_nan is passed on only with .by. */
 static bool begin(quantiles *z, const rd_quantile_opts *opts)
 {
     rd_quantile_opts o = { 0 };
@@ -297,11 +312,11 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
                                                .skip_nan = o.skip_nan && o.by.n != 0,
                                                .by       = o.by,
                                                .groups   = o.groups },
-                            0) &&
+                            /*takes=*/0) &&
            asked_ok(z) && weights_ok(z);
 }
 
-/* Makes NaN of the elements that the mask leaves out; the sort skips NaN. */
+/* Replaces the elements that the mask leaves out by NaN, which the sort is told to skip. */
 static rd_expr *masked_operand(const quantiles *z, rd_expr *x)
 {
     rd_expr *nan = rd_number(x->ctx, x->type, rd_word_from_double(NAN, x->type));
@@ -310,7 +325,7 @@ static rd_expr *masked_operand(const quantiles *z, rd_expr *x)
                : NULL;
 }
 
-/* True for each result if a NaN takes part, in spite of the mask. */
+/* For each result, true if an element that the mask lets through is NaN. */
 static rd_expr *has_nan(const quantiles *z, rd_expr *x)
 {
     rd_expr *nan = rd_map_op(RD_OP_isnan, z->call, 1, &x);
@@ -340,8 +355,8 @@ static rd_sort_facts *quantile_facts(const quantiles *z)
     return facts;
 }
 
-/* Moves the axis of results, which is the last one, to the front, or drops it if there is one q.
- * Puts back the reduced axes with extent 1 if asked to. */
+/* Moves the axis of the q, which is the last one of y, to the front, or drops it if there is one q.
+ * Puts back the reduced axes with extent 1 if asked to (keepdims). */
 static rd_expr *results_in_place(const quantiles *z, rd_expr *y)
 {
     const bool keep = z->f.opts.dims.flags & RD_DIMS_KEEP;
@@ -349,24 +364,25 @@ static rd_expr *results_in_place(const quantiles *z, rd_expr *y)
     y = z->several ? rd_move_axis(y, y->rank - 1, 0) : rd_select_place(y, y->rank - 1, 0);
     for (int a = 0; y && keep && a < z->f.x->rank; a++)
         if (z->f.bits >> a & 1)
-            y = rd_expand(y, a + z->several);
+            y = rd_expand(y, a + z->several); /* behind the axis of q */
     return y;
 }
 
-/* Makes quantiles by label.  The axis of results stands behind those of groups, and is moved to the
- * front, or dropped if there is one q. */
+/* Makes quantiles by group label.  The axis of the q stands behind those of groups, and is moved to
+ * the front, or dropped if there is one q. */
 static rd_expr *quantiles_by_label(const quantiles *z, rd_dtype type)
 {
     rd_expr *y = rd_quantiles_by_label(&z->f, type, z->method, z->q);
 
     if (!z->several && y)
-        return rd_folding_as_seen(&z->f, rd_select_place(y, -1, 0));
+        return rd_folding_as_seen(&z->f, rd_select_place(y, /*axis=*/-1, 0));
     y = rd_folding_as_seen(&z->f, y);
     return y ? rd_move_axis(y, y->rank - 1, 0) : NULL;
 }
 
-/* Makes quantiles by label, with weights, or of rows.  Rows with a mask skip NaN when they are
- * sorted; without .skip_nan their results become NaN where a NaN takes part. */
+/* Makes quantiles in one of three ways: by group label, with weights, or of sorted rows.  Rows with
+ * a mask get NaN for masked elements, which the sort skips.  So without .skip_nan a result is set
+ * to NaN afterwards if a NaN takes part. */
 static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
 {
     rd_expr       *x, *y, *nan = NULL;
@@ -388,7 +404,7 @@ static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
             !(x = masked_operand(z, x)))
             return NULL;
     }
-    x     = rd_folding_rows(&z->f, x);
+    x     = rd_folding_rows(&z->f, x); /* reduced axes as one last axis */
     facts = x ? quantile_facts(z) : NULL;
     y     = facts ? sort_node(x, z->q.n, type, facts) : NULL;
     rd_free(z->f.x->ctx, facts);

@@ -15,13 +15,15 @@ typedef struct span {
     int64_t low, high;
 } span;
 
-/* All numbers of a bool or int type; floats have the span of i64. */
+/* The span (lowest and highest number) of a bool or int type; floats, whose elements have no bounds
+ * here, get that of i64. */
 static span span_of_type(rd_dtype type)
 {
     const rd_kind kind = rd_dtype_kind(type);
 
     if (kind == RD_KIND_BOOL)
         return (span){ 0, 1 };
+    /* kinds are in order bool, unsigned, int, float; 8 bytes: shifting below would overflow */
     if (kind > RD_KIND_INT || rd_dtype_size(type) == 8)
         return (span){ kind == RD_KIND_UINT ? 0 : INT64_MIN, INT64_MAX };
     const int64_t values = INT64_C(1) << 8 * rd_dtype_size(type);
@@ -41,7 +43,8 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The span itself; all numbers of the type if the span exceeds it, as results wrap then. */
+/* The span s (lowest and highest number), or that of the type if s exceeds it: results wrap around
+ * then, and may be any number. */
 static span wrapped(rd_dtype type, span s)
 {
     const span all = span_of_type(type);
@@ -49,29 +52,30 @@ static span wrapped(rd_dtype type, span s)
     return s.low < all.low || s.high > all.high ? all : s;
 }
 
-/* The least span that contains both. */
+/* The smallest span (range of ints) that contains both a and b. */
 static span united(span a, span b)
 {
     return (span){ lesser(a.low, b.low), greater(a.high, b.high) };
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* The span of sums a + b.  False: it overflows. */
+/* The span (range) of sums a + b of numbers in spans a and b.  False: an end overflows int64_t. */
 static bool added(span a, span b, span *s)
 {
     return !__builtin_add_overflow(a.low, b.low, &s->low) &&
            !__builtin_add_overflow(a.high, b.high, &s->high);
 }
 
-/* The span of differences a - b.  False: it overflows, or a may hold greater numbers than it
- * says. */
+/* The span (range) of differences a - b.  False: an end overflows, or a.high is INT64_MAX, which
+ * may stand for greater numbers of u64. */
 static bool subtracted(span a, span b, span *s)
 {
     return a.high < INT64_MAX && !__builtin_sub_overflow(a.low, b.high, &s->low) &&
            !__builtin_sub_overflow(a.high, b.low, &s->high);
 }
 
-/* The span of products a * b, from the products of all ends.  False: one overflows. */
+/* The span (range) of products a * b: the least and greatest product of two ends.  False: one
+ * overflows. */
 static bool multiplied(span a, span b, span *s)
 {
     int64_t at[4];
@@ -86,23 +90,24 @@ static bool multiplied(span a, span b, span *s)
     return true;
 }
 
-/* The span of remainders a % b by a positive b: from 0 to b - 1, and no greater than a non-negative
- * a.  False: b may not be positive. */
+/* The span (range) of remainders a % b by a positive b: from 0 to b - 1, and no greater than a that
+ * is never negative.  False: b may not be positive, or may be greater than it says (u64). */
 static bool remaining(span a, span b, span *s)
 {
     *s = (span){ 0, lesser(b.high - 1, a.low >= 0 ? a.high : INT64_MAX) };
     return b.low > 0 && b.high < INT64_MAX;
 }
 
-/* The span of a & b: no negative number, and no greater than either operand that is not negative.
- * False: both may be negative. */
+/* The span (range) of a & b: never negative, and no greater than either operand that is never
+ * negative.  False: both may be negative, and the result, too. */
 static bool common_bits(span a, span b, span *s)
 {
     *s = (span){ 0, a.low < 0 ? b.high : b.low < 0 ? a.high : lesser(a.high, b.high) };
     return a.low >= 0 || b.low >= 0;
 }
 
-/* The span of an operator with two operands.  False: it is unknown. */
+/* The span (range of results) of an operator with two int operands in spans a and b.  False: it is
+ * unknown. */
 static bool span_of_binary(rd_op op, span a, span b, span *s)
 {
     switch (op) {
@@ -122,11 +127,12 @@ static bool span_of_binary(rd_op op, span a, span b, span *s)
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 static span span_of(const rd_expr *x, int *visits);
 
-/* The span of a map from those of its operands.  False: it is unknown. */
+/* The span (range of results) of a map from those of its operands.  False: it is unknown. */
 static bool span_of_map(const rd_expr *x, int *visits, span *s)
 {
     if (x->op == RD_OP_cast) {
         *s = span_of(x->in[0], visits);
+        /* INT64_MAX may stand for greater numbers of u64, which a cast wraps. */
         return rd_dtype_kind(x->in[0]->type) <= RD_KIND_INT && s->high < INT64_MAX;
     }
     if (x->op == RD_OP_where) {
@@ -137,7 +143,7 @@ static bool span_of_map(const rd_expr *x, int *visits, span *s)
            span_of_binary(x->op, span_of(x->in[0], visits), span_of(x->in[1], visits), s);
 }
 
-/* The span of a concatenation: that of all its parts. */
+/* The span (range of elements) of a concatenation: that of all its parts. */
 static bool span_of_parts(const rd_expr *x, int *visits, span *s)
 {
     *s = span_of(x->in[0], visits);
@@ -146,7 +152,8 @@ static bool span_of_parts(const rd_expr *x, int *visits, span *s)
     return true;
 }
 
-/* The span of a COORD node, which may hold the places along the axis or its indices. */
+/* The span (range) of the index along an axis.  It holds both the positions from 0 and the indices
+ * from the axis' origin, as a COORD node may be read as either. */
 static span span_of_axis(const rd_expr *x, int axis)
 {
     const int64_t from = rd_origin(x, axis), last = greater(x->extent[axis] - 1, 0);
@@ -154,13 +161,14 @@ static span span_of_axis(const rd_expr *x, int axis)
     return united((span){ 0, last }, (span){ from, from + last });
 }
 
-/* Finds the span that a node implies, beside its type.  False: it implies none. */
+/* Finds the span (range of elements) that a node implies, beside that of its type.  False: it
+ * implies none.  *visits counts the nodes visited. */
 static bool is_known(const rd_expr *x, int *visits, span *s)
 {
     switch (x->kind) {
     case RD_EXPR_NUMBER:
         *s = (span){ x->as.number->value.i64, x->as.number->value.i64 };
-        return x->type != RD_U64 || s->low >= 0;
+        return x->type != RD_U64 || s->low >= 0; /* above INT64_MAX it looks negative */
     case RD_EXPR_COORD: *s = span_of_axis(x, (int)x->as.axis->axis); return true;
     case RD_EXPR_VIEW:
     case RD_EXPR_RESHAPE:
@@ -171,8 +179,8 @@ static bool is_known(const rd_expr *x, int *visits, span *s)
     }
 }
 
-/* The span of the elements of any node; that of its type for floats, and once MOST_VISITS nodes
- * were visited. */
+/* The span (lowest and highest element) of any node; that of its type for floats, and once 256
+ * nodes were visited, as paths may be exponentially many. */
 static span span_of(const rd_expr *x, int *visits)
 {
     span s;
@@ -182,8 +190,9 @@ static span span_of(const rd_expr *x, int *visits)
     return wrapped(x->type, s);
 }
 
-/* Finds two numbers between which all elements of an int expression lie. False for floats, complex
- * numbers and NULL. `visits` limits how many nodes are looked at. */
+/* Finds two numbers between which all elements of an int expression lie, by interval arithmetic.
+ * False for floats, complex numbers and NULL.  *high of INT64_MAX may stand for more if the type is
+ * u64. */
 bool rd_span_of(const rd_expr *x, int64_t *low, int64_t *high)
 {
     int visits = 0;

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* True if any operand is sparse: a SPARSE, or a product that is not listed yet. */
+/* True if any operand is real and sparse: a SPARSE node, or a LATER, a product whose stored
+ * positions are not computed yet. */
 bool rd_any_pattern(int n, rd_expr *const *x)
 {
     for (int k = 0; k < n; k++)
@@ -19,8 +20,9 @@ bool rd_any_pattern(int n, rd_expr *const *x)
     return false;
 }
 
-/* Makes the SPARSE node from values, fill and n coordinates along the axes `axis`.  Its first
- * coordinate ascends, so folds by it meet runs; the others may come in any order. */
+/* Makes the SPARSE node from values at n_stored positions, a fill (the value elsewhere; NULL:
+ * nothing is there) and n coordinates along the axes `axis`.  The first coordinate ascends, so
+ * folds by it meet runs of equal ones (of_pattern); the others may come in any order. */
 rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
                         rd_expr *const *coord, const int64_t *axis)
 {
@@ -32,6 +34,7 @@ rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t 
     memset(&facts, 0, sizeof facts);
     facts.n = n;
     for (int k = 0; k < n; k++) {
+        /* a leaf whose indices are known to be in range */
         if (!(in[2 + k] = rd_indices_below(coord[k], extent[axis[k]])))
             return NULL;
         facts.axis[k]         = axis[k];
@@ -47,7 +50,7 @@ rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t 
                    &facts, sizeof facts);
 }
 
-/* Makes x again with other origins of its axes; NULL: all 0. */
+/* Makes x again with other origins (first indices of its axes); NULL: all 0. */
 rd_expr *rd_sparse_from(rd_expr *x, const int64_t *origin)
 {
     rd_expr node;
@@ -59,7 +62,8 @@ rd_expr *rd_sparse_from(rd_expr *x, const int64_t *origin)
     return rd_node(&node, x->as.sparse, sizeof *x->as.sparse);
 }
 
-/* Makes a SPARSE with these values and fill, and x's coordinates and origins. */
+/* Makes a SPARSE with these values and fill (NULL: nothing at other positions), and x's stored
+ * positions and origins. */
 rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
 {
     return rd_sparse_from(rd_sparse_node(values, fill, x->rank, x->extent, rd_coords_of(x),
@@ -67,7 +71,7 @@ rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
                           x->origin);
 }
 
-/* True if two coordinates have equal elements.  Each is a contiguous row in memory. */
+/* True if two coordinates, each a contiguous leaf of indices, have equal elements. */
 static bool same_coord(const rd_expr *x, const rd_expr *y)
 {
     const size_t bytes = (size_t)x->extent[0] * (size_t)rd_dtype_size(x->type);
@@ -76,7 +80,8 @@ static bool same_coord(const rd_expr *x, const rd_expr *y)
                       memcmp(x->as.leaf->data, y->as.leaf->data, bytes) == 0);
 }
 
-/* True if both have the same shape, and the same coordinates along the same axes. */
+/* True if both sparse nodes have the same shape, and the same stored positions: equal coordinates
+ * along the same axes. */
 bool rd_same_pattern(const rd_expr *x, const rd_expr *y)
 {
     const int n = rd_coords_of(x);
@@ -92,8 +97,8 @@ bool rd_same_pattern(const rd_expr *x, const rd_expr *y)
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* The axes of x in the order in which its values run through them: first those of coordinates, then
- * those that the pattern lacks. */
+/* The axes of x in the order in which its array of values has them: first those with coordinates,
+ * then the dense ones. */
 static rd_index stored_order(const rd_expr *x)
 {
     rd_index order = { 0 };
@@ -106,7 +111,8 @@ static rd_index stored_order(const rd_expr *x)
     return order;
 }
 
-/* Reshapes a row to (n, 1, 1, ...), so that it broadcasts along all axes but the first. */
+/* Reshapes a row of n elements to (n, 1, 1, ...) of rank `rank`, so that it broadcasts along all
+ * axes but the first. */
 rd_expr *rd_column(rd_expr *row, int rank)
 {
     rd_shape shape = { .n = rank, .at = { row->extent[0] } };
@@ -116,8 +122,9 @@ rd_expr *rd_column(rd_expr *row, int rank)
     return rd_plain_reshape(row, shape.n, shape.at);
 }
 
-/* Gathers y at each stored place of x: along the first coordinate, then along each further one.  A
- * number stays as it is, and a y with the same pattern has its values. */
+/* Reads y at each stored position of x: a gather along the first coordinate, then along each
+ * further one.  The result has the shape of x's values.  A number stays as it is, and a y with the
+ * same positions has its values. */
 rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
 {
     const int n = rd_coords_of(x);
@@ -131,6 +138,7 @@ rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
     y = rd_plain_permute(y, stored_order(x));
     y = y ? rd_plain_take(y, 0, x->in[2]) : NULL;
     for (int k = 1; k < n && y; k++) {
+        /* axis 1 now holds the next coordinate's axis; one index for each position */
         y = rd_plain_take_along(y, 1, rd_column(x->in[2 + k], y->rank));
         y = y ? rd_plain_squeeze(y, RD_DIMS(1)) : NULL;
     }
@@ -140,13 +148,14 @@ rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
 /* ---- At all places --------------------------------------------------------------------------- */
 static const char call[] = "rd_dense";
 
-/* Broadcasts a plain x to a shape. */
+/* Broadcasts a plain (real, dense) x to a shape. */
 static rd_expr *broadcast(rd_expr *x, rd_shape shape)
 {
     return rd_plain_broadcast(x, shape.n, shape.at, call);
 }
 
-/* The extents of the axes that have coordinates, in the order of the coordinates. */
+/* The extents of the axes with coordinates, in the order of the coordinates: the shape in which
+ * stored positions lie. */
 static rd_shape shape_of_places(const rd_expr *x)
 {
     rd_shape shape = { .n = rd_coords_of(x) };
@@ -156,8 +165,8 @@ static rd_shape shape_of_places(const rd_expr *x)
     return shape;
 }
 
-/* The coordinates of each place as one number, its position in C order of the axes of the
- * pattern. */
+/* The coordinates of each stored position as one row-major number, its key, by which positions are
+ * compared: for (2, 5) in a shape of 10 columns 25. */
 static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
 {
     const rd_shape shape = shape_of_places(x);
@@ -169,7 +178,8 @@ static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
     return key;
 }
 
-/* Counts for each target the keys that are at most the target, by bisection.  The keys ascend. */
+/* Counts for each target the ascending keys that are at most the target, by bisection: each step is
+ * a gather. rd_bisect() gives the last position looked at, and whether the key there passes. */
 static rd_expr *count_not_behind(rd_expr *keys, rd_expr *target)
 {
     const rd_bisection b = {
@@ -181,7 +191,7 @@ static rd_expr *count_not_behind(rd_expr *keys, rd_expr *target)
     return pass ? plain_2(RD_OP_add, call, at, rd_plain_cast(pass, RD_I64)) : NULL;
 }
 
-/* Permutes the axes of y, which stand as in `order`, back to x's order. */
+/* Permutes the axes of y back to x's order; axis k of y is axis order->at[k] of x. */
 static rd_expr *in_axis_order(rd_expr *y, const rd_index *order)
 {
     rd_index back = { .n = order->n };
@@ -191,8 +201,9 @@ static rd_expr *in_axis_order(rd_expr *y, const rd_index *order)
     return rd_plain_permute(y, back);
 }
 
-/* Makes the dense array: looks up each place among the stored ones by bisection, and takes the fill
- * where there is none.  Places are compared by their keys (key_of). */
+/* Makes the dense array of x: for each position, finds by bisection the last stored one with a
+ * row-major key (key_of) that is not greater.  If the keys are equal it reads the value there, else
+ * the fill, the value where nothing is stored. */
 static rd_expr *look_up(rd_expr *x, rd_expr *fill)
 {
     rd_ctx *const  ctx                = x->ctx;
@@ -203,9 +214,11 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
 
     number = broadcast(rd_number(ctx, RD_I64, (rd_word){ 0 }), shape);
     for (int k = 0; k < shape.n; k++)
+        /* the index along axis k, for all positions */
         coord[k] = rd_places(number, k);
     target = key_of(x, coord);
     last   = keys && target ? count_not_behind(keys, target) : NULL;
+    /* -1: none; clamped to 0 for the gather, and masked by `found` */
     last   = plain_2(RD_OP_sub, call, last, rd_int(ctx, 1));
     found  = plain_2(RD_OP_ge, call, last, rd_int(ctx, 0));
     last   = plain_2(RD_OP_maximum, call, last, rd_int(ctx, 0));
@@ -220,11 +233,12 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
     rd_expr *const y =
         plain_where(call, in_axis_order(found, &order), in_axis_order(values, &order), fill);
     if (y)
+        /* marks a sparse array made dense */
         y->stored = rd_values_of(x)->extent[0];
     return y;
 }
 
-/* Makes a real x dense.  A place without an element has 0 if x has no fill. */
+/* Makes a real x dense: stored values, and the fill elsewhere.  An x without a fill has 0 there. */
 rd_expr *rd_real_dense(rd_expr *x)
 {
     x = rd_listed(x);
@@ -239,8 +253,8 @@ rd_expr *rd_real_dense(rd_expr *x)
     return rd_plain_from(fill, x->origin);
 }
 
-/* Makes a real x dense for a call that needs all places.  NULL after recording for `caller` that x
- * has no fill, so that nothing is at some places. */
+/* Makes a real x dense for a call that needs all elements.  NULL after recording for `caller` that
+ * x has no fill, so that some positions hold nothing. */
 rd_expr *rd_at_all_places(rd_expr *x, const char *caller)
 {
     x = rd_listed(x);

@@ -19,7 +19,8 @@
 #define RD_EXPR_SPARSE_H
 #include "expr/expr.h"
 
-/* True if x is a SPARSE node: values at stored places, and the coordinates of these places. */
+/* True if x is a SPARSE node: values of stored elements, and the coordinates of these (its
+ * pattern). */
 static inline bool rd_has_pattern(const rd_expr *x)
 {
     return x->kind == RD_EXPR_SPARSE;
@@ -27,33 +28,35 @@ static inline bool rd_has_pattern(const rd_expr *x)
 
 bool rd_any_pattern(int n, rd_expr *const *x);
 
-/* True if x is a sparse product whose places are not listed yet; rd_listed() lists them. */
+/* True if x is a sparse product whose stored elements are not listed yet; rd_listed() lists
+ * them. */
 static inline bool rd_is_later(const rd_expr *x)
 {
     return x->kind == RD_EXPR_LATER;
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* The dense values of a SPARSE; their first axis goes through the stored places. */
+/* The dense values of a SPARSE; their first axis goes through the stored elements. */
 static inline rd_expr *rd_values_of(const rd_expr *x)
 {
     return x->in[0];
 }
 
-/* The value of a SPARSE at all places that are not stored.  NULL: the array has nothing there
- * (.stored). */
+/* The value of all elements of a SPARSE that are not stored.  NULL: the array has nothing there
+ * (option .stored). */
 static inline rd_expr *rd_fill_of(const rd_expr *x)
 {
     return x->in[1];
 }
 
-/* The number of coordinates of a stored place: as many as axes that the pattern has. */
+/* The number of coordinates that a SPARSE has of each stored element; the other axes of x are
+ * dense. */
 static inline int rd_coords_of(const rd_expr *x)
 {
     return (int)x->as.sparse->n;
 }
 
-/* The number of the coordinate along an axis of x; -1: the pattern lacks the axis. */
+/* Which coordinate of stored elements is the one along `axis` of x; -1: none, the axis is dense. */
 static inline int rd_coord_of_axis(const rd_expr *x, int axis)
 {
     for (int k = 0; k < rd_coords_of(x); k++)

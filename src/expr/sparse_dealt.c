@@ -15,10 +15,10 @@ typedef struct partition {
     void       *begin, *column, *from, *same; /* arrays that are filled in */
 } partition;
 
-/* Appends the places of row (or column) `at` that traverse the other, shorter side, from entry n
- * on.  Returns the new number of entries.  A place (i, j) traverses column j of B if that is
- * shorter than row i of A. If both are as long, it does so if j <= i.  So of two mirrored places
- * just one does, and a symmetric product needs these alone. */
+/* For C = A B at wanted positions: appends those of row `at` of C (rows; else of column `at`) that
+ * traverse the other, shorter side.  A position (i, j) traverses column j of B if that is shorter
+ * than row i of A, or as long and j <= i.  So of two mirrored positions (i, j), (j, i) of a
+ * symmetric product just one is listed. n: entries so far; returns the new number. */
 static inline int64_t partition_row(const partition *d, bool wide, int64_t at, int64_t n)
 {
     const rd_row_places *const own    = d->rows ? &d->p->a : &d->p->b_columns;
@@ -26,24 +26,26 @@ static inline int64_t partition_row(const partition *d, bool wide, int64_t at, i
     const void *const column = d->of->column, *const from = d->of->from, *const mirror = d->mirror;
     void *const to_column = d->column, *const to_from = d->from, *const same = d->same;
     const bool rows = d->rows;
-    /* 1 if equal lengths count as shorter */
+    /* nonzeros of row `at` of A, or of column `at` of B */
     const int64_t length = rd_row_length(wide, own, at),
                   end    = rd_index_at(wide, d->of->begin, at + 1);
 
     for (int64_t q = rd_index_at(wide, d->of->begin, at); q < end; q++) {
+        /* less: 1 if equal lengths count as shorter */
         const int64_t other = rd_index_at(wide, column, q), less = rows ? other <= at : other < at;
 
         rd_put_index(wide, to_column, n, other);
         rd_put_index(wide, to_from, n, from ? rd_index_at(wide, from, q) : q);
         if (same)
             rd_put_index(wide, same, n, rd_index_at(wide, mirror, q));
+        /* The entry is written in any case, and kept if the other side is shorter: no branch. */
         n += rd_row_length(wide, others, other) < length + less;
     }
     return n;
 }
 
-/* Allocates the lists of places that traverse one side, and fills them in row by row (or column by
- * column).  False: no memory. */
+/* Allocates the list of wanted positions that traverse one side (columns of B, or rows of A), and
+ * fills it in, row by row or column by column.  False: no memory. */
 static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
 {
     const bool wide = d->p->wide;
@@ -69,7 +71,7 @@ static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
     return true;
 }
 
-/* True if two matrices have the same places. */
+/* True if two matrices have nonzeros at the same positions: equal CSR arrays. */
 static bool same_places(bool wide, const rd_row_places *x, const rd_row_places *y)
 {
     const size_t bytes = wide ? sizeof(int64_t) : sizeof(int32_t);
@@ -79,16 +81,16 @@ static bool same_places(bool wide, const rd_row_places *x, const rd_row_places *
            memcmp(x->column, y->column, (size_t)x->n * bytes) == 0;
 }
 
-/* Fills in by_row and by_column: places that traverse a column of B, and places that traverse a row
- * of A. If C has the places of B (the same index array), their columns are known; else C is
- * transposed. `mirrors`: A and the columns of B have the same places, and C and its transpose, too.
- * Then mirrored places share values: columns.from has for each place the number of its mirror, and
- * p->mirror gets those of by_row. False: no memory. All arrays are the context's. */
+/* Partitions the wanted positions of C = A B: by_row gets those that traverse a column of B,
+ * by_column those that traverse a row of A.  `mirrors`: A is symmetric in its positions with B's
+ * columns, and C with its transpose.  Then (i, j) and (j, i) share one value: columns.from is the
+ * mirror's number, and p->mirror gets those of by_row.  False: no memory. */
 bool rd_deal_places(rd_row_product *p, rd_ctx *ctx)
 {
     const bool    wide    = p->wide;
     rd_row_places columns = { 0 };
 
+    /* C has B's positions (the same array): their columns are known. */
     if (p->c.column == p->b.column)
         columns = p->b_columns;
     else if (!rd_turn_places(ctx, &p->c, &columns, wide))

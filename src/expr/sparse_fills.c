@@ -6,7 +6,8 @@
 enum { MOST_DEEP = 16 }; /* levels of nodes that are looked at; beyond, nothing is known */
 
 /* Says which operands make an operator's result 0 when they are 0: all together, any one, or the
- * first (RD_KEEPS_).  The rows RD_OF_ZERO of ops.def have it. */
+ * first (RD_KEEPS_ALL, _ANY, _FIRST); -1 (RD_KEEPS_NO): none.  The rows RD_OF_ZERO of ops.def have
+ * it.  The table holds it plus 1, so that an operator without a row has -1. */
 int rd_keeps_zero(rd_op op)
 {
     static const int8_t table[RD_N_OPS] = {
@@ -19,8 +20,8 @@ int rd_keeps_zero(rd_op op)
     return table[op] - 1;
 }
 
-/* True if a cast to a float gives no infinity: from an int that the type can hold.  Halves cannot
- * hold all ints, but those of one byte. */
+/* True if a cast to a float gives no infinity: from an int that the type can hold.  A narrow float
+ * holds only ints of one byte. */
 static bool is_finite_cast(const rd_expr *x)
 {
     const rd_dtype from = x->in[0]->type;
@@ -29,8 +30,9 @@ static bool is_finite_cast(const rd_expr *x)
            (x->type == RD_F32 || x->type == RD_F64 || rd_dtype_size(from) == 1);
 }
 
-/* True if every element is known to be finite, so that times 0 it is 0 and not NaN.  A gather
- * from a finite row is finite, whatever its index. */
+/* True if every element of x is known to be finite, so that times 0 it is 0 and not NaN.  `deep`
+ * counts levels of nodes, up to MOST_DEEP.  A gather from a finite row is finite, whatever its
+ * index. */
 static bool is_finite(const rd_expr *x, int deep)
 {
     if (deep > MOST_DEEP)
@@ -57,16 +59,17 @@ static bool is_finite(const rd_expr *x, int deep)
 
 static rd_zero zero_of(const rd_expr *x, int deep);
 
-/* Derives what is known of a map from its operands, by the operator's rule: the map is 0 if all,
- * any, or the first of them are 0.  A product of 0 and a factor that may not be finite is 0 or
- * NaN. */
+/* Derives what is known of a map's zeros from its operands, by the operator's rule: it is 0 if all,
+ * any, or the first of them are 0.  A float product of 0 and a factor that may be infinite or NaN
+ * is RD_ZERO_OR_NAN. */
 static rd_zero zero_of_map(const rd_expr *x, int deep)
 {
     const bool    real  = rd_dtype_kind(x->type) == RD_KIND_FLOAT;
     const int     which = rd_keeps_zero(x->op);
     const rd_zero first = zero_of(x->in[0], deep + 1);
-    rd_zero       all = first, any = first;
-    bool          finite = first == RD_ZERO || (first == RD_NO_ZERO && is_finite(x->in[0], deep));
+    /* the least and the most that is known of any operand */
+    rd_zero all = first, any = first;
+    bool    finite = first == RD_ZERO || (first == RD_NO_ZERO && is_finite(x->in[0], deep));
 
     if (x->op == RD_OP_cast) /* as a bool NaN is true, as an int it is 0 */
         return first == RD_ZERO_OR_NAN && !real ? x->type == RD_BOOL ? RD_NO_ZERO : RD_ZERO : first;
@@ -86,7 +89,8 @@ static rd_zero zero_of_map(const rd_expr *x, int deep)
     return !real || (which == RD_KEEPS_ANY && finite) ? RD_ZERO : RD_ZERO_OR_NAN;
 }
 
-/* Finds out whether x is 0, from at most MOST_DEEP levels of nodes below it. */
+/* How much is known of x: 0 everywhere, 0 or NaN everywhere, or nothing (RD_NO_ZERO).  It looks at
+ * most MOST_DEEP levels of nodes below x. */
 static rd_zero zero_of(const rd_expr *x, int deep)
 {
     if (deep > MOST_DEEP)
@@ -101,7 +105,8 @@ static rd_zero zero_of(const rd_expr *x, int deep)
     }
 }
 
-/* How much is known of x: 0 at all places, 0 or NaN at each, or nothing. */
+/* How much is known of x without evaluating it: 0 everywhere, 0 or NaN at each position, or
+ * nothing. */
 rd_zero rd_zero_of(const rd_expr *x)
 {
     return zero_of(x, 0);
@@ -117,8 +122,9 @@ static uint64_t long_axes(const rd_expr *x)
     return axes;
 }
 
-/* The axes along which elements of x may differ, as bits.  A view passes on the axes with a
- * coefficient on a varying axis of its operand. */
+/* The axes along which elements of x may differ, as bits.  A number has none.  A map has those of
+ * its operands, a view those with a coefficient on a varying axis of its operand, any other node
+ * all longer than 1. */
 static uint64_t varying_axes(const rd_expr *x, int deep)
 {
     uint64_t axes = 0;
@@ -144,7 +150,8 @@ uint64_t rd_varies(const rd_expr *x)
     return varying_axes(x, 0);
 }
 
-/* x with extent 1 along the axes where its elements do not differ, so that less is computed. */
+/* Makes x with extent 1 along the axes where its elements do not differ, so that less is computed;
+ * it broadcasts back. */
 rd_expr *rd_slim(rd_expr *x)
 {
     const uint64_t axes = x ? rd_varies(x) | ~long_axes(x) : 0;

@@ -30,7 +30,8 @@ typedef struct share {
     rd_expr         *node; /* older than this block, so still there when it is freed */
 } share;
 
-/* Removes one user of the lists, which hold the result of a product; the last one frees them. */
+/* Removes one user (a node) of `lists`, the shared result of a sparse product; the last one frees
+ * them. */
 static void release_user(struct rd_lists *lists)
 {
     const rd_ctx_opts opts = lists->opts;
@@ -42,7 +43,8 @@ static void release_user(struct rd_lists *lists)
     rd_hook_release(&opts, lists);
 }
 
-/* Ends a node's share in the lists when the context releases the node. */
+/* Ends a node's share in its lists, the shared result of a sparse product: called when the context
+ * releases the node. */
 static void drop_share(rd_array_block *block)
 {
     share *const s = (share *)(void *)block;
@@ -51,8 +53,8 @@ static void drop_share(rd_array_block *block)
     release_user(s->lists);
 }
 
-/* Allocates lists, which will hold the result of a product, without users yet.  NULL after
- * recording that there is no memory. */
+/* Allocates zeroed `lists`, which will hold the shared result of a sparse product, without users
+ * yet.  NULL after recording that there is no memory. */
 static struct rd_lists *new_lists(rd_ctx *ctx)
 {
     struct rd_lists *const lists =
@@ -68,9 +70,9 @@ static struct rd_lists *new_lists(rd_ctx *ctx)
     return lists;
 }
 
-/* Gives x, a product that is computed on demand, a share in `lists`, which hold its result; NULL:
- * in new ones.  The share ends when x is released.  A node with lists stays as it is.  NULL after
- * recording that there is no memory. */
+/* Makes x, a LATER node (a sparse product computed on demand), a user of `lists`, which hold the
+ * product once it is computed; NULL: of new ones.  Its share ends when x is released.  A node with
+ * lists stays as it is.  NULL after recording that there is no memory. */
 static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
 {
     if (!x || x->lists)
@@ -84,7 +86,7 @@ static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
         return NULL;
     }
     atomic_fetch_add(&lists->users, 1);
-    *s = (share){ { x->ctx, drop_share }, lists, x };
+    *s = (share){ { x->ctx, drop_share }, lists, /*node=*/x };
     if (!rd_adopt_block(x->ctx, &s->block)) {
         release_user(lists);
         rd_free(x->ctx, s);
@@ -95,8 +97,8 @@ static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Makes the node of a product of two sparse matrices that is computed when its places are asked for
- * (LATER). */
+/* Makes a LATER node: the product of two sparse matrices over the semiring (reducer, op), whose
+ * nonzero positions are computed when they are asked for.  It has no fill if a has none. */
 rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op)
 {
     const int64_t        extent[] = { a->extent[0], b->extent[1] };
@@ -116,20 +118,21 @@ rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op o
                       /*lists=*/NULL);
 }
 
-/* Casts a product that is computed on demand to another type; both share their lists, which hold
- * the result. */
+/* Makes a LATER, a sparse product computed on demand, of another type.  Both nodes share the
+ * product, which is computed in the original type. */
 rd_expr *rd_later_as(rd_expr *x, rd_dtype type)
 {
     rd_expr node = *x;
 
-    node.type  = type;
+    node.type = type;
+    /* the new node gets a share of its own */
     node.lists = NULL;
     return with_lists(rd_node(&node, x->as.later, sizeof *x->as.later), x->lists);
 }
 
-/* Clones a product that is computed on demand into node->ctx, with a share in the lists that hold
- * its result.  The context may already have a node with the same bytes, but for arrays that are
- * gone, with others now in the same memory.  Such a node drops its lists. */
+/* Clones a LATER, a sparse product computed on demand, into node->ctx, with a share in the product
+ * of the original.  Hash-consing may find an old node of equal bytes there, whose arrays are gone
+ * while others lie in the same memory: its product is dropped. */
 rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
 {
     rd_expr *const x = rd_node(node, of->as.later, sizeof *of->as.later);
@@ -140,8 +143,8 @@ rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* Makes a context for the lists, with as much of the memory limit as is left; NULL if nothing is
- * left. */
+/* Makes a context for the shared result of a product, with as much of the memory limit as `of` has
+ * left; NULL if nothing is left. */
 static rd_ctx *new_context(rd_ctx *of)
 {
     rd_ctx_opts opts = of->opts;
@@ -154,8 +157,9 @@ static rd_ctx *new_context(rd_ctx *of)
     return rd_ctx_new(&opts);
 }
 
-/* Computes the places of the product x, and nodes for its values, in a context of its own.  False
- * after recording a failure in x's context. */
+/* Computes the nonzero positions of the product x, and nodes for its values, in a context of their
+ * own, so that they outlive x's nodes and serve clones.  False after recording a failure in x's
+ * context. */
 static bool list_product(struct rd_lists *lists, rd_expr *x)
 {
     static const char           call[] = "rd_matmul";
@@ -180,8 +184,9 @@ static bool list_product(struct rd_lists *lists, rd_expr *x)
     return true;
 }
 
-/* Returns x; for a product that is computed on demand its result, a SPARSE.  The stored places are
- * found once, under the lock, and then cloned into x's context.  NULL after a failure. */
+/* Returns x, or, if it is a LATER (a sparse product computed on demand), the SPARSE that it stands
+ * for.  That is computed once, under a lock as clones in other threads share it, and then cloned
+ * into x's context.  NULL after a failure. */
 rd_expr *rd_listed(rd_expr *x)
 {
     rd_expr *y = NULL;
@@ -191,13 +196,15 @@ rd_expr *rd_listed(rd_expr *x)
     if (!with_lists(x, /*lists=*/NULL))
         return NULL;
     pthread_mutex_lock(&x->lists->lock);
+    /* own is set once the product is listed */
     if (x->lists->own || list_product(x->lists, x))
         y = rd_clone(x->ctx, x->lists->y);
     pthread_mutex_unlock(&x->lists->lock);
     return rd_real_cast(y, x->type);
 }
 
-/* Computes all operands that are products on demand (rd_listed); false after a failure. */
+/* Replaces all operands that are sparse products on demand by their results (rd_listed()); false
+ * after a failure. */
 bool rd_all_listed(int n, rd_expr **x)
 {
     bool all = true;

@@ -30,7 +30,8 @@ typedef struct builder {
     int64_t filled; /* places put so far */
 } builder;
 
-/* The caller's description of level k, which says how one axis is stored. */
+/* The caller's description of level k, which says how one axis is stored: dense, compressed (CSR)
+ * or coordinates (COO). */
 static const rd_level *level_of(const builder *b, int k)
 {
     return &b->opts->levels.at[k];
@@ -43,7 +44,7 @@ static int64_t extent_of(const builder *b, int k)
 }
 
 /* ---- Index arrays ---------------------------------------------------------------------------- */
-/* Reads element i of an index array of i32 or i64. */
+/* Reads element i of an index array (pos or crd) of i32 or i64. */
 static int64_t index_at(const rd_expr *row, int64_t i)
 {
     const void *data = row->as.leaf->data;
@@ -51,8 +52,8 @@ static int64_t index_at(const rd_expr *row, int64_t i)
     return row->type == RD_I32 ? ((const int32_t *)data)[i] : ((const int64_t *)data)[i];
 }
 
-/* True if an index array is a contiguous row of i32 or i64 in this process's memory.  False
- * after recording what is wrong. */
+/* True if an index array (`what`: "pos" or "crd") of level k is a contiguous leaf of i32 or i64 in
+ * this process's memory.  False after recording what is wrong. */
 static bool is_row_of_indices(const builder *b, const char *what, int k, rd_expr *row)
 {
     char shape[RD_SHAPE_TEXT];
@@ -96,8 +97,9 @@ static bool is_ascending(const rd_expr *row, int64_t n)
     return !falls;
 }
 
-/* True if `pos` of a compressed level is valid: one element more than places before it, rising
- * from 0 to n, the length of crd.  False after recording what is wrong. */
+/* True if `pos` of compressed level k is valid, as CSR's row begins are: one more than the
+ * positions of the level before, rising from 0 to n, the length of crd.  False after recording what
+ * is wrong. */
 static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
 {
     const int64_t last = pos->extent[0] - 1;
@@ -126,8 +128,9 @@ static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
     return false;
 }
 
-/* Checks the index arrays of level k and counts its places from those of the level before.  False
- * after recording what is wrong. */
+/* Checks the index arrays of level k, and sets b->places to its number of positions: for a dense
+ * level those of the level before times the extent, else the length of crd.  False after recording
+ * what is wrong. */
 static bool count_level(builder *b, int k)
 {
     const rd_level *level   = level_of(b, k);
@@ -157,7 +160,7 @@ static bool count_level(builder *b, int k)
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
 /* True if the index array of level k serves as a coordinate without a copy: it has one, and all
- * later levels have just one place for each of its places. */
+ * later levels are coordinates, which keep the number of positions. */
 static bool is_borrowed(const builder *b, int k)
 {
     if (level_of(b, k)->kind == RD_LEVEL_DENSE)
@@ -168,7 +171,8 @@ static bool is_borrowed(const builder *b, int k)
     return true;
 }
 
-/* Takes the level's index array as its coordinate, or allocates a row for it.  False: no memory. */
+/* Takes the index array of level k as its coordinate, or allocates a leaf for it: b->narrow (i32)
+ * or b->wide (i64) is its room.  False: no memory. */
 static bool get_row(builder *b, int k)
 {
     const bool narrow = extent_of(b, k) <= INT32_MAX;
@@ -178,6 +182,7 @@ static bool get_row(builder *b, int k)
         b->coord[k] = level_of(b, k)->crd;
         return true;
     }
+    /* The first coordinate has room behind it for where each index begins. */
     b->coord[k]  = k == 0 ? rd_first_row(b->ctx, b->places, extent_of(b, k), &room, b->call)
                           : rd_index_row(b->ctx, b->places, narrow, &room, b->call);
     b->narrow[k] = narrow ? room : NULL;
@@ -185,8 +190,8 @@ static bool get_row(builder *b, int k)
     return b->coord[k] != NULL;
 }
 
-/* True if the place with the indices `now` comes behind the one with the indices `before`, in C
- * order of the levels.  False after recording what is wrong. */
+/* True if the position with the indices b->now (one for each level) comes after b->before, the one
+ * put last, row-major in the order of levels.  False after recording what is wrong. */
 static bool place_ok(const builder *b)
 {
     int k = 0;
@@ -206,7 +211,8 @@ static bool place_ok(const builder *b)
     return false;
 }
 
-/* Appends a place with the indices `now`; false after recording that it is out of order. */
+/* Appends a stored position with the indices b->now to the coordinates.  False after recording that
+ * it is out of order. */
 static bool put_place(builder *b)
 {
     if (!b->opts->trusted && !place_ok(b))
@@ -224,8 +230,8 @@ static bool put_place(builder *b)
 
 static bool put_level(builder *b, int k, int64_t place);
 
-/* Sets the index of level k, and puts all places below it.  False after recording that the index is
- * outside the axis. */
+/* Sets the index of level k, whose position is `place`, and puts all stored positions below it.
+ * False after recording that the index is outside the axis. */
 static bool put_index(builder *b, int k, int64_t place, int64_t index)
 {
     b->now[k] = index;
@@ -238,12 +244,12 @@ static bool put_index(builder *b, int k, int64_t place, int64_t index)
     return false;
 }
 
-/* Puts all places that levels k and later have below one place of the level before.  This recursion
- * is slow and finds what is wrong; false then. */
+/* Puts all stored positions that levels k and later have below position `place` of level k - 1.
+ * This recursion is slow, but finds what is wrong; false then. */
 static bool put_level(builder *b, int k, int64_t place)
 {
     if (k == b->n)
-        return put_place(b);
+        return put_place(b); /* below the last level */
     const rd_level *level = level_of(b, k);
     int64_t         from = place, to = place + 1;
 
@@ -264,7 +270,8 @@ static bool put_level(builder *b, int k, int64_t place)
     return true;
 }
 
-/* Describes the levels for the fast passes over one index array at a time (sparse_places.h). */
+/* Describes the levels for the fast passes over one index array at a time (sparse_places.h).
+ * upto[k] is the number of positions of level k. */
 static void describe_levels(const builder *b, rd_index_level *level)
 {
     for (int k = 0; k < b->n; k++) {
@@ -287,28 +294,29 @@ static void describe_levels(const builder *b, rd_index_level *level)
     }
 }
 
-/* Fills in the coordinates of all places.  If the fast passes find an error, put_level() goes from
- * place to place to name it.  In CSR form (a dense and a compressed level) pos says where each row
- * begins; else that is found from the coordinate. */
+/* Fills in the coordinates of all stored positions.  If the fast passes find an error, put_level()
+ * goes from one to the next to name it.  In CSR form (a dense and a compressed level) pos says
+ * where each row begins; else that is found from the coordinate. */
 static bool put_places(builder *b)
 {
     rd_index_level level[RD_MAX_RANK];
 
     describe_levels(b, level);
     if (!rd_levels_in_order(b->ctx, b->n, level, b->opts->trusted))
-        return put_level(b, 0, 0);
+        return put_level(b, /*k=*/0, /*place=*/0);
     rd_levels_fill(b->ctx, b->n, level);
     if (b->n == 2 && level[0].kind == RD_LEVEL_DENSE && level[1].kind == RD_LEVEL_COMPRESSED)
         return rd_row_begins(b->coord[0], extent_of(b, 0), level[1].pos, level[1].wide_pos,
                              b->call);
+    /* Begins need an ascending coordinate: it was checked, or counted by a dense level. */
     if (!is_borrowed(b, 0) && (!b->opts->trusted || level_of(b, 0)->kind == RD_LEVEL_DENSE))
         return rd_row_ascends(b->coord[0], extent_of(b, 0), b->call);
     return true;
 }
 
 /* ---- The node -------------------------------------------------------------------------------- */
-/* Reads the axes of the levels: each axis of the shape has one level.  False after recording that
- * shape and levels do not fit. */
+/* Reads which axis each level stores: each axis of the shape has one level.  False after recording
+ * that shape and levels do not fit. */
 static bool axes_ok(builder *b)
 {
     const rd_sparse_opts *o    = b->opts;
@@ -345,8 +353,8 @@ static bool axes_ok(builder *b)
     return true;
 }
 
-/* The values, broadcast to all places; bools that are true for a pattern without values.  NULL
- * after recording what is wrong. */
+/* The values, broadcast to all stored positions; `true` for a pattern without values.  NULL after
+ * recording what is wrong. */
 static rd_expr *values_of(const builder *b)
 {
     rd_expr *values = b->opts->values;
@@ -363,8 +371,8 @@ static rd_expr *values_of(const builder *b)
     return values ? rd_broadcast_to(values, 1, &b->places, b->call) : NULL;
 }
 
-/* True if .fill is one number of the same context. pairs: values are complex, so it may be as well.
- * False after recording what is wrong. */
+/* True if .fill, the value where nothing is stored, is missing or one number of the same context.
+ * `pairs`: values are complex, so it may be, too.  False after recording what is wrong. */
 static bool fill_ok(const builder *b, bool pairs)
 {
     rd_expr *fill = b->opts->fill;
@@ -381,8 +389,9 @@ static bool fill_ok(const builder *b, bool pairs)
     return false;
 }
 
-/* The fill in the type of the values, broadcast to the shape.  `part`: which part of complex
- * values it is for, or -1.  NULL after recording a failure. */
+/* The fill (the value where nothing is stored) in the type of the values, broadcast to the shape; 0
+ * if not given.  `part`: 0 or 1 for the real or imaginary part of complex values, -1 for real ones.
+ * NULL after recording a failure. */
 static rd_expr *fill_of(const builder *b, rd_dtype type, int part)
 {
     rd_expr *fill = b->opts->fill;
@@ -402,7 +411,8 @@ static rd_expr *fill_of(const builder *b, rd_dtype type, int part)
     return fill ? rd_broadcast_to(fill, b->n, b->opts->shape.at, b->call) : NULL;
 }
 
-/* Makes the SPARSE node of real values, for part `part` of complex ones (-1: values are real). */
+/* Makes the SPARSE node of real values; `part`: 0 or 1 if they are the real or imaginary part of
+ * complex ones, else -1.  With .stored it has no fill: nothing is at other positions. */
 static rd_expr *node_of(const builder *b, rd_expr *values, int part)
 {
     rd_expr *const fill = b->opts->stored ? NULL : fill_of(b, values->type, part);
@@ -414,8 +424,9 @@ static rd_expr *node_of(const builder *b, rd_expr *values, int part)
         b->opts->origin.n ? b->opts->origin.at : NULL);
 }
 
-/* Makes a sparse leaf: checks the options, counts places level by level, fills in coordinates, and
- * makes the node.  Fields that an older caller's struct lacks are 0. */
+/* Makes a sparse leaf from level formats: checks the options, counts positions level by level,
+ * fills in coordinates, and makes the node.  An older caller's struct is shorter (size); the fields
+ * that it lacks are 0. */
 static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts *opts)
 {
     builder        b = { .call = call, .ctx = ctx, .places = 1 };
@@ -431,7 +442,7 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
     for (int k = 0; k < b.n; k++) {
         if (!count_level(&b, k))
             return NULL;
-        b.upto[k] = b.places;
+        b.upto[k] = b.places; /* elements stored down to level k */
     }
     for (int k = 0; k < b.n; k++)
         if (!get_row(&b, k))
@@ -441,8 +452,9 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
     if (!fill_ok(&b, rd_is_complex(values)))
         return NULL;
     if (rd_is_complex(values))
-        return rd_complex_of(node_of(&b, values->in[0], 0), node_of(&b, values->in[1], 1), call);
-    return node_of(&b, values, -1);
+        return rd_complex_of(node_of(&b, values->in[0], /*part=*/0), node_of(&b, values->in[1], 1),
+                             call);
+    return node_of(&b, values, /*part=*/-1);
 }
 
 /* Makes a sparse leaf of any number of axes: the public call. */
@@ -472,8 +484,8 @@ static rd_expr *matrix(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts
                                           .origin  = opts->origin });
 }
 
-/* Copies the options, with every field that this library has.  False after recording what is
- * wrong. */
+/* Copies the caller's options to *opts: a struct of an older release is shorter (size), and the
+ * fields that it lacks are 0.  False after recording what is wrong. */
 static bool read_opts(const char *call, rd_ctx *ctx, const rd_matrix_opts *given,
                       rd_matrix_opts *opts)
 {
@@ -486,7 +498,8 @@ static bool read_opts(const char *call, rd_ctx *ctx, const rd_matrix_opts *given
     return true;
 }
 
-/* A matrix with one dense level along axis `first`, and one compressed level: CSR or CSC. */
+/* Makes a matrix with a dense level along axis `first` and a compressed one along the other: 0 is
+ * CSR, 1 is CSC. */
 static rd_expr *compressed(const char *call, rd_ctx *ctx, const rd_matrix_opts *given, int first)
 {
     rd_matrix_opts o;
@@ -502,17 +515,17 @@ static rd_expr *compressed(const char *call, rd_ctx *ctx, const rd_matrix_opts *
  * columns. */
 rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *o)
 {
-    return compressed("rd_csr", ctx, o, 0);
+    return compressed("rd_csr", ctx, o, /*first=*/0);
 }
 
 /* Makes a sparse matrix from compressed columns: `pos` has the begin of each column, `crd` the
  * rows. */
 rd_expr *rd_csc_of(rd_ctx *ctx, const rd_matrix_opts *o)
 {
-    return compressed("rd_csc", ctx, o, 1);
+    return compressed("rd_csc", ctx, o, /*first=*/1);
 }
 
-/* Makes a sparse matrix from the row (`pos`) and the column (`crd`) of each place. */
+/* Makes a sparse matrix (COO) from the row (`pos`) and the column (`crd`) of each nonzero. */
 rd_expr *rd_coo_of(rd_ctx *ctx, const rd_matrix_opts *given)
 {
     rd_matrix_opts o;

@@ -7,14 +7,16 @@
 #include "expr/sparse.h"
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* True if x is a constant, which may be weak. */
+/* True if x is a constant of rank 0, which may be weak (its type gives way to that of other
+ * operands). */
 static bool is_number(const rd_expr *x)
 {
     return x->kind == RD_EXPR_NUMBER && x->rank == 0;
 }
 
-/* The number of the operand that gives the result its pattern: a .stored one if there is any, else
- * the first sparse one. -1: none is sparse. */
+/* The index of the operand that gives the result its pattern (its list of nonzero positions); -1:
+ * none is sparse.  It is the first one without a fill (NULL: nothing exists elsewhere) if there is
+ * any, else the first sparse one.  So the loop goes backwards. */
 static int leader(int n, rd_expr *const *x)
 {
     int found = -1;
@@ -40,13 +42,15 @@ static bool broadcast_all(const char *call, int n, rd_expr *const *x, rd_expr **
     return true;
 }
 
-/* Applies an operator under a type rule to plain operands; `where` has rules of its own. */
+/* Applies an operator under a type rule to plain (real, dense) operands; the operator `where`
+ * ignores the rule, as it has its own. */
 static rd_expr *plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     return op == RD_OP_where ? rd_plain_map(op, call, n, x) : rd_plain_rule(op, rule, call, n, x);
 }
 
-/* Replaces the origins of all operands by 0; false after a failure. */
+/* Makes all axes of all operands count from 0, since only the result has origins (first indices).
+ * False after a failure. */
 static bool from_0(int n, rd_expr **x)
 {
     bool ok = true;
@@ -56,25 +60,28 @@ static bool from_0(int n, rd_expr **x)
     return ok;
 }
 
-/* True if the result is 0 wherever one operand is, and all fills are 0: then only places of all
- * operands matter.  False for floats, as 0 * inf is NaN. */
+/* True if the result is 0 wherever one operand is 0, as in a product, and all operands are sparse
+ * with fills of 0 (the values at positions not stored).  Then the result's positions are the
+ * intersection of theirs.  False for floats, as 0 * inf is NaN. */
 static bool annihilates(rd_op op, int n, rd_expr *const *x)
 {
-    bool is = rd_keeps_zero(op) == RD_KEEPS_ANY;
+    bool found = rd_keeps_zero(op) == RD_KEEPS_ANY;
 
-    for (int k = 0; k < n && is; k++)
-        is = rd_has_pattern(x[k]) && rd_fill_of(x[k]) && rd_zero_of(rd_fill_of(x[k])) == RD_ZERO &&
-             rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT;
-    return is;
+    for (int k = 0; k < n && found; k++)
+        found = rd_has_pattern(x[k]) && rd_fill_of(x[k]) &&
+                rd_zero_of(rd_fill_of(x[k])) == RD_ZERO &&
+                rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT;
+    return found;
 }
 
-/* Makes a map with sparse operands: gives all one pattern, then maps the values, and the fills.
- * The result has no fill if some operand is .stored. */
+/* Makes a map with sparse operands.  First all get one pattern (the list of stored positions).
+ * Then the operator is applied to the values at these positions, and to the fills, the values
+ * elsewhere.  Without a fill (NULL, ".stored") in any operand, the result has none. */
 static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *y[3], *values[3], *fill[3], *at_stored, *elsewhere = NULL;
     int64_t  origin[RD_MAX_RANK];
-    bool     nothing = false;
+    bool     nothing = false; /* an operand has no fill */
 
     if (!broadcast_all(call, n, x, y))
         return NULL;
@@ -93,6 +100,8 @@ static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_e
         nothing |= !fill[k];
     }
     for (int k = 0; k < n && !nothing; k++) {
+        /* Merging left this operand its own pattern, as it has coordinates along other axes
+         * than the leader: its "fill" is then all of it, looked up densely. */
         if (rd_has_pattern(y[k]) && !rd_same_pattern(y[first], y[k]))
             fill[k] = rd_at_all_places(y[k], call);
         /* A fill that is the same everywhere is computed once, even by a long chain of maps. */
@@ -104,6 +113,7 @@ static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_e
         elsewhere = plain_rule(op, rule, call, n, fill);
     if (!at_stored || (!nothing && !elsewhere))
         return NULL;
+    /* Operands that were numbers gave results of smaller shape. */
     at_stored = rd_plain_broadcast(at_stored, rd_values_of(y[first])->rank,
                                    rd_values_of(y[first])->extent, call);
     if (elsewhere)
@@ -123,7 +133,7 @@ rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *
         return NULL;
     const rd_dtype type = rd_joint_type(n, x, &weak);
     if (rule == RD_RULE_ROUND && rd_dtype_kind(type) != RD_KIND_FLOAT)
-        return x[0];
+        return x[0]; /* rounding ints changes nothing */
     return rd_rule_takes(rule, type, x[0]->ctx, call) ? sparse_map(op, rule, call, n, x) : NULL;
 }
 
@@ -139,8 +149,9 @@ rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Parts of complex numbers ---------------------------------------------------------------- */
-/* Gives two parts one pattern.  A part that is still dense, or that lacks a fill, is made from the
- * other's pattern.  False after a failure. */
+/* Gives the real and the imaginary part of a complex array one pattern (list of stored positions).
+ * A part that is still dense, or that has no fill while the other has one, is read at the positions
+ * of the other.  False after a failure. */
 static bool make_alike(const char *call, rd_expr *x[2])
 {
     const int first = leader(2, x), other = 1 - first;
@@ -148,6 +159,8 @@ static bool make_alike(const char *call, rd_expr *x[2])
     if (!rd_merge_patterns(call, x[first], /*annihilates=*/false, 2, x))
         return false;
     rd_expr *const lead = x[first], *const y = x[other];
+    /* Both have a fill (the value where nothing is stored), or neither has: nothing is left to
+     * do. */
     if (rd_has_pattern(y) && rd_same_pattern(lead, y) && !rd_fill_of(lead) == !rd_fill_of(y))
         return true;
     rd_expr *const old    = rd_values_of(lead);
@@ -167,7 +180,7 @@ bool rd_sparse_alike(const char *call, rd_expr *x[2])
 
     if (!rd_all_listed(2, x))
         return false;
-    if (leader(2, x) < 0)
+    if (leader(2, x) < 0) /* both are dense */
         return true;
     rd_origins_of_all(2, x, origin);
     if (!from_0(2, x) || !make_alike(call, x))
@@ -187,8 +200,9 @@ static rd_expr *sparse_cast(rd_expr *x, rd_dtype type)
     return values && (fill || !rd_fill_of(x)) ? rd_sparse_with(x, values, fill) : NULL;
 }
 
-/* Casts a real x, plain or sparse.  A product that is computed on demand (LATER) notes one cast,
- * and is computed for a second one. */
+/* Casts a real x, plain (dense) or sparse.  A LATER is a sparse product whose nonzero positions are
+ * computed on demand.  It can note one cast, in its own type against as.later->type, in which it is
+ * computed.  For a second cast it is computed. */
 rd_expr *rd_real_cast(rd_expr *x, rd_dtype type)
 {
     if (x && rd_is_later(x) && x->type != type) {

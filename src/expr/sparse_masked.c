@@ -16,7 +16,8 @@
 #include "kernels/product/sparse_product.h"
 
 /* ---- By rows or by places -------------------------------------------------------------------- */
-/* The step for sampling n places: if there are more than 16384, only every 16th is looked at. */
+/* The stride with which n elements are sampled to estimate work: 16 if there are more than 16384,
+ * as an estimate must cost little; else 1, and all are looked at. */
 static int64_t sample_step(int64_t n)
 {
     enum { ALL = 1 << 14, STEP = 16 };
@@ -24,10 +25,11 @@ static int64_t sample_step(int64_t n)
     return n > ALL ? STEP : 1;
 }
 
-/* The number of multiplications if all rows of A are multiplied with rows of B. */
+/* Estimates the multiplications of Gustavson's algorithm: each nonzero of A in column k is
+ * multiplied with all of row k of B.  It samples the nonzeros of A if there are many. */
 static double work_by_rows(const rd_row_product *p)
 {
-    const int64_t step = sample_step(p->a.n);
+    const int64_t step = sample_step(p->a.n); /* 1: exact */
     double        work = 0;
 
     for (int64_t k = 0; k < p->a.n; k += step)
@@ -36,8 +38,9 @@ static double work_by_rows(const rd_row_product *p)
     return work;
 }
 
-/* The number of multiplications if each place of C is computed alone, by the shorter of its row of
- * A and its column of B. */
+/* Estimates the multiplications if each wanted element (i, j) of C is an inner product of row i of
+ * A and column j of B, which goes through the shorter of both.  Rows of C are sampled if there are
+ * many. */
 static double work_by_places(const rd_row_product *p)
 {
     const int64_t step = sample_step(p->c.rows);
@@ -57,17 +60,19 @@ static double work_by_places(const rd_row_product *p)
     return work;
 }
 
-/* Chooses the cheaper strategy, row by row of A or place by place of C, and lists the places that
- * it needs.  False: no memory. */
+/* Chooses the cheaper strategy for C = A B at wanted positions: Gustavson row by row of A, or an
+ * inner product for each wanted element.  The latter needs B by columns (a transpose), which is
+ * made here.  False: no memory. */
 static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 {
-    /* Costs in units of a multiplication: transposing a place, and beginning one. */
+    /* Costs in units of a multiplication: transposing a nonzero, and beginning an inner product. */
     enum { TRANSPOSE = 4, BEGIN = 8 };
-    const double by_rows     = work_by_rows(p);
+    const double by_rows = work_by_rows(p);
+    /* for B to be transposed, and each wanted element to be transposed and begun */
     const double transposing = TRANSPOSE * (double)p->b.n + (TRANSPOSE + BEGIN) * (double)p->c.n;
 
     p->mask = RD_MASK_BY_ROWS;
-    if (transposing >= by_rows)
+    if (transposing >= by_rows) /* even before any inner product */
         return true;
     if (!rd_turn_places(ctx, &p->b, &p->b_columns, p->wide))
         return false;
@@ -78,40 +83,44 @@ static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 }
 
 /* ---- Places that the product has, too -------------------------------------------------------- */
-/* Allocates zeroed memory of the context `user`, for the kernel. */
+/* Allocates zeroed memory of the context `user`: the hook of rd_row_memory that the kernel
+ * calls. */
 static void *allocate(void *user, int64_t bytes)
 {
     return rd_alloc(user, bytes);
 }
 
-/* Frees memory of the context `user`, for the kernel. */
+/* Frees memory of the context `user`: the hook of rd_row_memory that the kernel calls. */
 static void release(void *user, void *memory)
 {
     rd_free(user, memory);
 }
 
-/* Writes to has[] 1 for each place of C that the product has, too, and 0 for others.  It runs the
- * product of ones as bools.  False: no memory. */
+/* Sets has[q] to 1 for each wanted position q of C at which A B has a nonzero, too, and to 0 for
+ * the others.  It runs the same kernel with all values 1 over the semiring (any, and).  False: no
+ * memory. */
 static bool mark_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
 {
     const rd_row_memory memory = { allocate, release, ctx };
     rd_row_product      p      = *of;
-    const int64_t       most   = p.a.n > p.b.n ? p.a.n : p.b.n;
-    int64_t *const      ones   = rd_alloc(ctx, (most + 1) * (int64_t)sizeof *ones);
-    bool                done;
+    /* ones[] stands for the values of A and for those of B */
+    const int64_t  most = p.a.n > p.b.n ? p.a.n : p.b.n;
+    int64_t *const ones = rd_alloc(ctx, (most + 1) * (int64_t)sizeof *ones);
+    bool           done;
 
     for (int64_t k = 0; ones && k < most; k++)
         ones[k] = 1;
     p.reducer = RD_ROW_ANY;
     p.op      = RD_ROW_AND;
-    p.type    = RD_I64;
+    p.type    = RD_I64; /* of the values: 0 and 1 */
     done      = ones &&
            rd_row_product_run(&p, ones, ones, has, rd_places_threads(ctx, p.a.n + p.c.n), &memory);
     rd_free(ctx, ones);
     return done;
 }
 
-/* Writes coordinate k of the marked places to a row that is i64 if `wide`. */
+/* Copies coordinate k of those places (nonzero positions) of `of` whose has[q] is 1 to the row
+ * `to`, which has i64 if `wide`, else i32. */
 static void write_own(const rd_expr *of, int k, const int64_t *has, bool wide, void *to)
 {
     const rd_expr *const row = of->in[2 + k];
@@ -122,7 +131,8 @@ static void write_own(const rd_expr *of, int k, const int64_t *has, bool wide, v
             rd_put_index(wide, to, n++, rd_index_at(row->type == RD_I64, row->as.leaf->data, q));
 }
 
-/* The pattern of n marked places, as a node that is true there. */
+/* Makes a sparse matrix of `true` at the n places (nonzero positions) of `places` that has[] marks
+ * with 1.  It serves as a list of positions only, so it has no fill.  NULL after a failure. */
 static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has, const char *call)
 {
     rd_ctx *const  ctx = places->ctx;
@@ -130,6 +140,7 @@ static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has
     void          *row, *column;
     rd_expr       *coord[2];
 
+    /* Row indices get room behind them for where each row begins, as in CSR. */
     coord[0] = rd_first_row(ctx, n, places->extent[0], &row, call);
     coord[1] = rd_index_row(ctx, n, places->in[3]->type == RD_I32, &column, call);
     if (!one || !coord[0] || !coord[1])
@@ -142,7 +153,8 @@ static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has
                           coord, (const int64_t[]){ 0, 1 });
 }
 
-/* Keeps those places of C that the product has, too, as a pattern.  NULL: no memory. */
+/* Returns the wanted places (positions) at which the product has a nonzero, too, as a sparse matrix
+ * of `true`.  NULL: no memory. */
 static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const char *call)
 {
     rd_ctx *const  ctx = places->ctx;
@@ -160,15 +172,15 @@ static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* True if matrix indices need i64. i64 indices that fit are copied to i32, as they are read several
- * times. */
+/* True if the matrix needs i64 indices: it has more than 2^31 - 1 places (nonzeros), rows or
+ * columns. i64 indices that fit are copied to i32, as they are read several times. */
 static bool is_wide(const rd_expr *x)
 {
     return x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
 }
 
-/* Fills in the places of x, or copies them from the first n operands (`had`) that have the same
- * pattern.  False: no memory. */
+/* Fills in the CSR arrays (row begins, columns) of x.  If one of the first n operands in had[] (A,
+ * then B) has the same pattern, its arrays are shared.  False: no memory. */
 static bool fill_places(rd_row_places *to, const rd_expr *x, const rd_row_product *p,
                         rd_expr *const *had, int n)
 {
@@ -180,16 +192,18 @@ static bool fill_places(rd_row_places *to, const rd_expr *x, const rd_row_produc
     return rd_fill_row_places(to, x, p->wide);
 }
 
-/* Fills in the places of A, B and C = A B, and chooses the strategy.  False: no memory. */
+/* Fills in the CSR arrays of A, B and the wanted positions of C = A B, and chooses the strategy.
+ * Each may share the arrays of an operand before it.  False: no memory. */
 static bool fill_all_places(rd_row_product *p, rd_expr *const *in, const rd_expr *places)
 {
     p->wide = is_wide(in[0]) || is_wide(in[1]) || is_wide(places);
-    return fill_places(&p->a, in[0], p, in, 0) && fill_places(&p->b, in[1], p, in, 1) &&
+    return fill_places(&p->a, in[0], p, in, /*n=*/0) && fill_places(&p->b, in[1], p, in, 1) &&
            fill_places(&p->c, places, p, in, 2) && choose_mask(p, places->ctx);
 }
 
-/* Makes the product a b at the places of a third matrix.  `exact`: at those alone that the product
- * has, too; otherwise it is 0 at the others.  NULL after a failure. */
+/* Makes the product a b at the places (nonzero positions) of a third matrix, `places`: a masked
+ * product.  `exact`: only where a b has a nonzero as well; otherwise the result stores a 0 there.
+ * NULL after a failure. */
 rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                              rd_expr *places, bool exact, const char *call)
 {
@@ -201,28 +215,32 @@ rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_o
         !(places = rd_real_from(places, /*origin=*/NULL)) || !(places = rd_by_rows(places, call)) ||
         !fill_all_places(&p, in, places))
         return NULL;
+    /* The wanted positions shrink, so all is filled in again for them. */
     if (exact && (!(places = own_places(&p, places, call)) || !fill_all_places(&p, in, places)))
         return NULL;
+    /* in[2], in[3]: coordinates */
     return rd_sparse_from(rd_end_product(&p, in, places->in + 2, call), origin);
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* True if x is a sparse matrix of the product's shape, with coordinates along both axes. */
+/* True if x is a sparse matrix of the product's shape, with coordinates along both axes, so that
+ * its positions can serve as a mask of the product. */
 static bool is_mask(const rd_expr *x, const rd_expr *product)
 {
     return rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
            x->extent[0] == product->extent[0] && x->extent[1] == product->extent[1];
 }
 
-/* True if all places of x that are not stored are known to be 0. */
+/* True if x is known to be 0 wherever nothing is stored (its fill is 0). */
 static bool has_zeros(const rd_expr *x)
 {
     return rd_fill_of(x) && rd_zero_of(rd_fill_of(x)) == RD_ZERO;
 }
 
-/* True if operand k, a product, is needed at the places of operand m alone.  It is if m has nothing
- * elsewhere (no fill), if m is the condition of `where` and false elsewhere, or if 0 times anything
- * is 0 (ints).  A product with nothing elsewhere needs such an m. */
+/* True if operand k, a product that is computed on demand, is needed only at the stored positions
+ * of operand m.  So it is if m has nothing elsewhere (its fill is NULL), if `where` has m as its
+ * condition and m is false elsewhere, or if 0 times anything is 0, as for ints.  A product without
+ * a fill (later->stored) needs an m without one. */
 static bool is_mask_for(rd_op op, int n, rd_expr *const *x, int m, int k)
 {
     const bool nothing = !rd_fill_of(x[m]);
@@ -236,8 +254,9 @@ static bool is_mask_for(rd_op op, int n, rd_expr *const *x, int m, int k)
     return rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT && rd_dtype_kind(x[m]->type) != RD_KIND_FLOAT;
 }
 
-/* Computes product x[k] at the places of another operand, a mask; at all of its places if no
- * operand is one.  NULL after a failure. */
+/* Computes the sparse product x[k] of a map's operands x[0..n).  If another operand is a mask, it
+ * is computed at that operand's stored positions alone, else at all of its own.  NULL after a
+ * failure. */
 static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const char *call)
 {
     const rd_later_facts *const of = x[k]->as.later;
@@ -257,7 +276,7 @@ static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const
 
 /* Computes the products among the operands of a map that are computed on demand, if possible at the
  * places of a mask alone.  It goes from the last operand to the first, as a mask may itself be such
- * a product.  False after a failure. */
+ * a product.  False after a failure.  A LATER operand is such a product. */
 bool rd_mask_products(rd_op op, int n, rd_expr **x, const char *call)
 {
     for (int k = n; k-- > 0;)

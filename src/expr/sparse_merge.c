@@ -53,9 +53,9 @@ typedef struct merging {
     located     of[2]; /* where the first merge's operands have their elements */
 } merging;
 
-/* Describes the coordinates `coord`, along the axes of x's pattern, for a merge. begin is set if
- * the begins of rows lie in memory behind the row of the first coordinate (its `ascends` says
- * so). */
+/* Describes the coordinates coord[], each a leaf of indices along an axis of x's pattern, for a
+ * merge.  `begin` is set if the positions where each row begins lie in memory behind the first
+ * coordinate.  Its `ascends`, the number of rows, says so. */
 static places places_of(const rd_expr *x, rd_expr *const *coord)
 {
     places p = { .n = coord[0]->extent[0], .n_coord = rd_coords_of(x) };
@@ -77,8 +77,9 @@ static int64_t coord_at(const places *p, int k, int64_t place)
     return p->wide[k] ? ((const int64_t *)p->row[k])[place] : ((const int32_t *)p->row[k])[place];
 }
 
-/* The coordinates of place i as one number, in C order. pair: p->pair, passed as a constant so that
- * loops specialise. */
+/* The coordinates of stored position i as one number, row-major: for (2, 5) with 10 columns 25.
+ * Positions compare as these numbers do.  `pair`: p->pair (two coordinates of i32), passed as a
+ * constant so that loops specialise. */
 static inline int64_t number_at(const places *p, bool pair, int64_t i)
 {
     int64_t number = 0;
@@ -90,8 +91,8 @@ static inline int64_t number_at(const places *p, bool pair, int64_t i)
     return number;
 }
 
-/* Copies the coordinates of place i to entry n of the rows `room`. pair: all have two coordinates
- * of i32. */
+/* Copies the coordinates of stored position i of `from` to entry n of the output rows room[], one
+ * for each coordinate.  `pair`: all have two coordinates of i32. */
 static inline void put_place(const places *from, bool pair, int64_t i, const places *to,
                              void *const *room, int64_t n)
 {
@@ -115,10 +116,10 @@ typedef struct span {
 /* True if both patterns have two i32 coordinates and know where each row begins. */
 static bool knows_rows(const merging *m)
 {
-    return m->a.begin && m->b.begin;
+    return m->a.begin && m->b.begin; /* set for pairs of i32 only */
 }
 
-/* Writes entry n of a row of i32 (narrow) or i64 numbers of elements. */
+/* Writes entry n of a row of element numbers, i32 (narrow) or i64; -1 stands for no element. */
 static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
 {
     if (narrow)
@@ -127,11 +128,10 @@ static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
         ((int64_t *)row)[n] = number;
 }
 
-/* Merges a span of two ascending lists of places, a and b, and returns how many places that makes:
- * those of ANY list, those of BOTH, or (FIRST) those of a that b has, too.  `to` gets for each
- * place its coordinates, and its number in either list, -1 if it is not there; NULL: only counts.
- * With FIRST each place of a keeps its number. pair: places have two i32 coordinates, and numbers
- * are i32. */
+/* Merges two sorted lists of positions, a and b, within span s, and returns how many that makes:
+ * those of ANY list, those of BOTH, or (FIRST) the positions of a that b has, too.  `to` (NULL:
+ * only count) gets the coordinates of each and its element's number in a and in b, -1 without one.
+ * With FIRST, output keeps a's numbering.  `pair`: two i32 coordinates, and i32 numbers. */
 static inline int64_t merge_as(const merging *m, counting which, bool pair, span s, const made *to)
 {
     const places a = m->a, b = m->b;
@@ -140,10 +140,11 @@ static inline int64_t merge_as(const merging *m, counting which, bool pair, span
     while (which == BOTH    ? s.a < s.a_end && s.b < s.b_end
            : which == FIRST ? s.a < s.a_end
                             : s.a < s.a_end || s.b < s.b_end) {
+        /* next position of a */
         const int64_t x    = s.a < s.a_end ? number_at(&a, pair, s.a) : INT64_MAX;
-        const int64_t y    = s.b < s.b_end ? number_at(&b, pair, s.b) : INT64_MAX;
+        const int64_t y    = s.b < s.b_end ? number_at(&b, pair, s.b) : INT64_MAX; /* next of b */
         const bool    take = which == BOTH ? x == y : which == FIRST ? x <= y : true;
-        const int64_t at   = which == FIRST ? s.a : n;
+        const int64_t at   = which == FIRST ? s.a : n; /* where to write */
 
         if (to && take && to->room[0])
             put_place(x <= y ? &a : &b, pair, x <= y ? s.a : s.b, &to->to, to->room, at);
@@ -158,8 +159,8 @@ static inline int64_t merge_as(const merging *m, counting which, bool pair, span
     return n - s.n;
 }
 
-/* Writes entry n: a place in row i and column j. a and b are the numbers of its elements in the two
- * operands; -1: it has none. */
+/* Writes output entry n: a position in row i and column j, and the numbers a and b of its elements
+ * in the two operands (-1: none).  An output array that is NULL is not wanted. */
 static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int64_t a, int64_t b)
 {
     if (to->room[0]) {
@@ -172,12 +173,12 @@ static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int
         ((int32_t *)to->number[1])[n] = (int32_t)b;
 }
 
-/* Merges a span row by row, as merge_as() does, for places with two i32 coordinates and known
- * begins of rows.  Only columns are compared, and where one row ends, the other's tail is
- * copied. */
+/* Merges a span (a range of rows) as merge_as() does, for positions with two i32 coordinates whose
+ * row begins are known.  Within a row only columns are compared.  Where one list's row ends, the
+ * rest of the other's is copied.  `to` NULL: only count. */
 static inline int64_t merge_rows_as(const merging *m, counting which, span s, const made *to)
 {
-    const int32_t *const x = m->a.row[1], *const y = m->b.row[1];
+    const int32_t *const x = m->a.row[1], *const y = m->b.row[1]; /* columns */
     int64_t n = s.n;
 
     for (int64_t i = s.row; i < s.row_end; i++) {
@@ -208,8 +209,9 @@ static inline int64_t merge_rows_as(const merging *m, counting which, span s, co
     return n - s.n;
 }
 
-/* Merges a span row by row.  It calls merge_rows_as() with constants, so that its loops
- * specialise. */
+/* Merges a span, a range of rows for one thread, row by row.  It calls merge_rows_as() with
+ * constants, so that the compiler makes a loop for each case.  FIRST never only counts: `to` is
+ * set. */
 static int64_t merge_rows(const merging *m, const span *s, const made *to)
 {
     switch (m->which) {
@@ -219,10 +221,12 @@ static int64_t merge_rows(const merging *m, const span *s, const made *to)
     }
 }
 
-/* Merges one span by the loop for its kind of places and output.  Arguments are constants, so that
- * the loops specialise. */
+/* Merges one span, the part of a merge for one thread, by the loop for its kind of positions and
+ * output; returns its number of merged positions.  Arguments are constants, so that the loops
+ * specialise.  `to` NULL: only count. */
 static int64_t merge_span(const merging *m, const span *s, const made *to)
 {
+    /* two i32 coordinates in both lists, and i32 in all wanted output */
     const bool pair =
         m->a.pair && m->b.pair && (!to || (to->narrow && (!to->room[0] || to->to.pair)));
 
@@ -238,7 +242,7 @@ static int64_t merge_span(const merging *m, const span *s, const made *to)
     return to ? merge_as(m, ANY, /*pair=*/true, *s, to) : merge_as(m, ANY, /*pair=*/true, *s, NULL);
 }
 
-/* Finds by bisection the first place of p whose number is at least `number`. */
+/* Finds by bisection the first position in p whose row-major number is at least `number`. */
 static int64_t first_from(const places *p, int64_t number)
 {
     int64_t from = 0, to = p->n;
@@ -256,12 +260,14 @@ static int64_t first_from(const places *p, int64_t number)
 
 enum { MOST_SPANS = 64 }; /* spans of a merge: room of lists on the stack */
 
-/* Splits the merge into spans of about the same length, for threads.  With known rows spans begin
- * at rows; else b is cut, by bisection, where a is cut.  Returns the number of spans. */
+/* Splits the merge of lists a and b into spans (parts for threads) of about the same length.  It
+ * cuts a evenly, moves each cut to the begin of a row if begins are known, and cuts b at the same
+ * position, else by bisection.  Returns the number of spans. */
 static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);
-    const int n    = team == 1 ? 1 : 4 * team < MOST_SPANS ? 4 * team : MOST_SPANS;
+    /* four for each thread, so that uneven ones balance */
+    const int n = team == 1 ? 1 : 4 * team < MOST_SPANS ? 4 * team : MOST_SPANS;
 
     for (int k = 0; k < n; k++) {
         const int64_t from = m->a.n * k / n;
@@ -282,8 +288,9 @@ static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
     return n;
 }
 
-/* Merges all spans, shared among threads, and returns the number of places. s->n of each span
- * becomes the number of places before it, at which a second pass writes. */
+/* Merges all spans, shared among threads, and returns the number of merged positions.  In the first
+ * pass (`to` NULL: counting) s->n of each span becomes the number of positions before it.  The
+ * second pass writes from there on. */
 static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span *s, const made *to)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);
@@ -300,8 +307,8 @@ static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span
     return n;
 }
 
-/* Allocates rows for the coordinates of n places along the axes of x's pattern.  False: no
- * memory. */
+/* Allocates rows for n_coord coordinates of n positions, along the axes of x's pattern; room[] gets
+ * their memory.  The first has room for row begins behind it.  False: no memory. */
 static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n, rd_expr **coord,
                       void **room)
 {
@@ -316,23 +323,24 @@ static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n
     return true;
 }
 
-/* Allocates a row for the element of one operand at each of n places.  False: no memory. */
+/* Allocates a row that holds, for each of n merged positions, the number of one operand's element
+ * there.  False: no memory. */
 static bool make_numbers(located *at, const rd_expr *x, int64_t n, bool narrow, void **room,
                          const char *call)
 {
     return (at->index = rd_index_row(x->ctx, n, narrow, room, call)) != NULL;
 }
 
-/* True if both lists have the same n nodes, whose elements are the coordinates of places. Equal
- * nodes are one node, so pointers are compared. */
+/* True if both lists have the same n coordinate nodes.  Equal nodes are one node (hash-consing), so
+ * pointers are compared. */
 static bool have_same_rows(int n, rd_expr *const *x, rd_expr *const *y)
 {
     return memcmp(x, y, (size_t)n * sizeof *x) == 0;
 }
 
-/* Replaces the coordinates `coord` by those of their merge with x's.  No rows are made if one of
- * the two has all merged places.  The first merge also notes in m->of where both operands have
- * their elements.  False: no memory. */
+/* Replaces the coordinates coord[] by those of their merge with x's: union or intersection.  No
+ * rows are made if one of the two lists is the result.  The first merge also notes in m->of where
+ * both operands have their elements.  False: no memory. */
 static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 {
     const int             n_coord           = rd_coords_of(x);
@@ -343,8 +351,9 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 
     if (have_same_rows(n_coord, coord, own))
         return true;
-    m->a                 = places_of(x, coord);
-    m->b                 = places_of(x, own);
+    m->a = places_of(x, coord);
+    m->b = places_of(x, own);
+    /* element numbers fit in i32 */
     to.narrow            = m->a.n <= INT32_MAX && m->b.n <= INT32_MAX;
     const int     n_span = cut_spans(m, x->ctx, spans);
     const int64_t n      = merge_spans(m, x->ctx, n_span, spans, NULL);
@@ -354,6 +363,7 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
     if (n == m->b.n) {
         memcpy(coord, own, (size_t)n_coord * sizeof *coord);
         m->of[0].coord = own;
+        /* After a merge, n becomes 2, as its notes are stale; before any, x is now the first. */
         m->n += m->n > 0;
         return true;
     }
@@ -373,17 +383,17 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
-/* Finds the element of x at each place of `pattern`: at->index has its number or -1, at->found how
- * many there are. If one merge made the pattern (m->n == 1), it has found the elements of both
- * operands (m->of); x is one of these if it has the same coordinates. Else a new merge of pattern
- * and x finds them. False: no memory. */
+/* Finds the element of x at each position of `pattern`: at->index gets its number or -1, at->found
+ * how many there are.  If a single merge made the pattern (m->n == 1), it has noted this for both
+ * operands (m->of), and x is one of them if its coordinates are the same.  Otherwise x is merged
+ * with the pattern.  False: no memory. */
 static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
-    merging all = { .call  = m->call,
-                    .which = FIRST,
+    merging own = { .call  = m->call,
+                    .which = FIRST, /* each position of the pattern, whether x has it or not */
                     .a     = places_of(pattern, pattern->in + 2),
                     .b     = places_of(x, x->in + 2) };
-    made    to  = { .narrow = all.b.n <= INT32_MAX };
+    made    to  = { .narrow = own.b.n <= INT32_MAX };
     span    spans[MOST_SPANS];
 
     for (int k = 0; k < 2 && m->n == 1; k++)
@@ -391,20 +401,21 @@ static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located
             *at = m->of[k];
             return true;
         }
-    if (!make_numbers(at, x, all.a.n, to.narrow, &to.number[1], m->call))
+    if (!make_numbers(at, x, own.a.n, to.narrow, &to.number[1], m->call))
         return false;
-    at->found = merge_spans(&all, x->ctx, cut_spans(&all, x->ctx, spans), spans, &to);
+    at->found = merge_spans(&own, x->ctx, cut_spans(&own, x->ctx, spans), spans, &to);
     return true;
 }
 
-/* True if x has a fill (a value at places that are not stored), and it is the same at all
- * places. */
+/* True if there is a fill (the value where nothing is stored), it has elements, and all are the
+ * same. */
 static bool is_uniform(const rd_expr *fill)
 {
+    /* no axis along which it differs */
     return fill && rd_varies(fill) == 0 && rd_points(fill->rank, fill->extent) > 0;
 }
 
-/* The fill of x, its value at places that are not stored, at each place of a pattern; a single
+/* The fill of x (its value where nothing is stored), read at each position of `pattern`; a single
  * number if it is the same everywhere. */
 static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *call)
 {
@@ -417,8 +428,9 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
     return fill;
 }
 
-/* Makes x with the places of `pattern`, a node of its shape: values are gathered, and the fill (the
- * value at places that are not stored) is taken where x has no element. */
+/* Makes x with the stored positions of `pattern`, a sparse node of its shape.  The values are
+ * gathered by element number.  Where x has no element (number -1), its fill is taken; the gather
+ * then reads element 0 instead. */
 static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 {
     rd_expr *const old = rd_values_of(x);
@@ -450,24 +462,25 @@ static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 }
 
 /* ---- All operands ---------------------------------------------------------------------------- */
-/* True if y is sparse, has x's shape, and has coordinates along the same axes. */
+/* True if y is sparse, has x's shape, and has coordinates along the same axes, in any order. */
 static bool has_same_axes(const rd_expr *x, const rd_expr *y)
 {
-    bool is = rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
-              memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0;
+    bool same = rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
+                memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0;
 
-    for (int k = 0; is && k < rd_coords_of(x); k++)
-        is = rd_coord_of_axis(y, (int)x->as.sparse->axis[k]) >= 0;
-    return is;
+    for (int k = 0; same && k < rd_coords_of(x); k++)
+        same = rd_coord_of_axis(y, (int)x->as.sparse->axis[k]) >= 0;
+    return same;
 }
 
-/* True if also the order of these axes is the same. */
+/* True if y's coordinates are along the same axes as x's, in the same order. */
 static bool has_same_order(const rd_expr *x, const rd_expr *y)
 {
     return memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0;
 }
 
-/* Makes a node of x's shape that is true at these places: just a pattern. */
+/* Makes a node of x's shape that is `true` at the positions coord[] and has no fill: only its
+ * pattern is of interest. */
 static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
 {
     const rd_expr *const old = rd_values_of(x);
@@ -481,12 +494,13 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
                           x->as.sparse->axis);
 }
 
-/* Gives one pattern (list of stored places) to all operands that have places along the same axes as
- * `lead`, one of them.  All are ordered as lead is and merged one after the other; then each gets
- * the result.  If lead has no fill, only operands without one count.  False after a failure. */
+/* Gives one pattern (list of stored positions) to all operands that have coordinates along the same
+ * axes as `lead`, one of them.  All are put in lead's order of axes and merged one after the other;
+ * then each is read at the result.  The union is taken, or the intersection if `annihilates` or
+ * lead has no fill; then only operands without a fill count.  False after a failure. */
 bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x)
 {
-    const bool stored             = !rd_fill_of(lead);
+    const bool stored             = !rd_fill_of(lead); /* lead has no fill */
     merging    m                  = { .call  = call,
                                       .which = stored || annihilates ? BOTH : ANY,
                                       .of[0] = { .coord = lead->in + 2 } };

@@ -10,10 +10,11 @@ typedef struct placed {
     int64_t number, place;
 } placed;
 
-/* Does one pass of a radix sort, by the digit from bit `shift` on.  Places with the same digit keep
- * their order. */
+/* Does one pass of a radix sort (counting sort): sorts n entries stably by the 11 bits of `number`
+ * from bit `shift` on. */
 static void sort_by_digit(int64_t n, const placed *from, placed *to, int shift)
 {
+    /* counts, then the output index of each digit's first entry */
     int64_t start[DIGITS + 1] = { 0 };
 
     for (int64_t i = 0; i < n; i++)
@@ -24,7 +25,8 @@ static void sort_by_digit(int64_t n, const placed *from, placed *to, int shift)
         to[start[from[i].number >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Sorts n places by radix sort, between two lists.  Returns the list that has them in order. */
+/* Sorts n entries by their numbers, by radix sort between two buffers.  Returns the one that has
+ * them in order.  Passes end at the highest bit that any number has. */
 static const placed *sorted(int64_t n, placed *list, placed *other)
 {
     int64_t most = 0;
@@ -57,7 +59,8 @@ static void put_coord(const rd_expr *row, void *room, int64_t i, int64_t x)
         ((int32_t *)room)[i] = (int32_t)x;
 }
 
-/* Numbers all places in C order of the axes of `as`; `coord` are x's coordinates along them. */
+/* Gives each of n stored positions its row-major number in the axis order of `as`; coord[] are x's
+ * coordinates in that order. list[i].place is the old number i. */
 static void number_places(const rd_expr *as, rd_expr *const *coord, int64_t n, placed *list)
 {
     for (int64_t i = 0; i < n; i++)
@@ -70,7 +73,8 @@ static void number_places(const rd_expr *as, rd_expr *const *coord, int64_t n, p
     }
 }
 
-/* Makes the sorted coordinates.  Returns a row with the old number of each place. */
+/* Makes the coordinates made[] in the sorted order of `list`.  Returns a row of the old number of
+ * each position, by which values are gathered; NULL: no memory. */
 static rd_expr *put_rows(rd_expr *const *coord, int n_coord, int64_t n, const placed *list,
                          rd_expr **made, const char *call)
 {
@@ -89,8 +93,9 @@ static rd_expr *put_rows(rd_expr *const *coord, int n_coord, int64_t n, const pl
     return index;
 }
 
-/* Makes x with its places in the axis order of `as`, which has coordinates along the same axes:
- * sorts the coordinates, then gathers the values by the old numbers. */
+/* Makes x with its stored positions sorted in the axis order of `as`, which has coordinates along
+ * the same axes; for example columns first becomes rows first.  It sorts coordinates, then gathers
+ * the values by their old numbers. */
 rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call)
 {
     const int     n_coord            = rd_coords_of(as);

@@ -23,8 +23,8 @@ bool rd_is_sparse(const rd_expr *x)
                  (rd_is_complex(x) && (rd_has_pattern(x->in[0]) || rd_has_pattern(x->in[1]))));
 }
 
-/* True if the operand is sparse and real; lists its places first.  False after recording what is
- * wrong. */
+/* True if the operand *at is sparse and real.  A product that is computed on demand is computed
+ * first, and *at replaced.  False after recording what is wrong. */
 static bool is_sparse_for(const char *call, rd_expr **at)
 {
     if (!rd_operands(call, 1, at))
@@ -38,12 +38,12 @@ static bool is_sparse_for(const char *call, rd_expr **at)
     return rd_has_pattern(x);
 }
 
-/* The values at the stored places, along a first axis.  Axes that the pattern lacks have x's
- * origins. */
+/* The values at the stored positions (nonzeros), along a new first axis.  Axes that have no
+ * coordinates follow it, with x's origins (first indices). */
 rd_expr *rd_stored(rd_expr *x)
 {
     int64_t origin[RD_MAX_RANK] = { 0 };
-    int     n                   = 1;
+    int     n                   = 1; /* axes of the result so far */
 
     if (!is_sparse_for("rd_stored", &x))
         return NULL;
@@ -53,7 +53,7 @@ rd_expr *rd_stored(rd_expr *x)
     return rd_with_origins(rd_values_of(x), origin);
 }
 
-/* The index of each stored place along an axis. */
+/* The index along an axis of each stored position (nonzero), counted from x's origin there. */
 rd_expr *rd_stored_at(rd_expr *x, int axis)
 {
     static const char call[] = "rd_stored_at";
@@ -67,7 +67,8 @@ rd_expr *rd_stored_at(rd_expr *x, int axis)
     return rd_indices_of(x->in[2 + k], x, found);
 }
 
-/* Makes x with other values at its places; the fill is cast to their type. */
+/* Makes x with other values at its stored positions; the fill (the value elsewhere) is cast to
+ * their type. */
 rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
 {
     static const char call[] = "rd_stored_as";
@@ -81,6 +82,7 @@ rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
     rd_expr *const stored = rd_stored(x);
     if (!stored || !rd_ranges_meet(call, 2, (rd_expr *const[]){ stored, values }))
         return NULL;
+    /* A cast to its own type makes a weak number strong. */
     values = rd_with_origins(rd_cast_to(values, values->type), /*origin=*/NULL);
     values = values ? rd_broadcast_to(values, old->rank, old->extent, call) : NULL;
     return values ? rd_sparse_with(x, values, rd_cast_to(rd_fill_of(x), values->type)) : NULL;

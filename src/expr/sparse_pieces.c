@@ -19,7 +19,8 @@ static inline int64_t index_at(const rd_expr *row, int64_t k)
     return row->type == RD_I64 ? ((const int64_t *)data)[k] : ((const int32_t *)data)[k];
 }
 
-/* Writes element k of a row of i32 or i64, which lies in the arena. */
+/* Writes element k of a row of i32 or i64.  The row lies in the context's arena, so casting const
+ * away is safe. */
 static inline void put_index(const rd_expr *row, int64_t k, int64_t index)
 {
     void *const data = (void *)(uintptr_t)row->as.leaf->data; /* of our arena */
@@ -30,20 +31,21 @@ static inline void put_index(const rd_expr *row, int64_t k, int64_t index)
         ((int32_t *)data)[k] = (int32_t)index;
 }
 
-/* The first place of row i; the begins lie behind the row of indices in memory. */
+/* The first stored position (nonzero) of matrix row i.  These begins, as in CSR, lie in memory
+ * behind the n row indices of `row`. */
 static inline int64_t begin_of(const rd_expr *row, int64_t i)
 {
     return index_at(row, row->extent[0] + i);
 }
 
-/* The number of pieces of a row with so many places. */
+/* The number of pieces of at most PIECE nonzeros into which a matrix row of so many is cut. */
 static inline int64_t pieces_of(int64_t places)
 {
     return (places + PIECE - 1) / PIECE;
 }
 
-/* True if one row has a great share of all places, or if rows are so long that loops over rows
- * would be too few. row->ascends is the number of rows. */
+/* True if the longest matrix row is too long for one thread: it has 1/64 or more of all nonzeros,
+ * or there are so few rows that threads lack work. row->ascends is the number of matrix rows. */
 static bool is_worth_pieces(const rd_expr *row, int64_t longest)
 {
     const int64_t n = row->extent[0];
@@ -51,7 +53,8 @@ static bool is_worth_pieces(const rd_expr *row, int64_t longest)
     return longest > PIECE && (longest >= n / SHARES || row->ascends < n / PIECE);
 }
 
-/* The number of pieces of all rows; 0: cutting is not worth it. */
+/* The number of pieces into which all matrix rows are cut; 0: no row is long enough to cut.  `row`
+ * holds the row index of each nonzero, ascending, with the begins of rows behind it. */
 static int64_t count_pieces(const rd_expr *row)
 {
     const int64_t n       = row->extent[0];
@@ -69,11 +72,12 @@ static int64_t count_pieces(const rd_expr *row)
     return is_worth_pieces(row, longest) ? pieces : 0;
 }
 
-/* Writes the row of each piece, and behind the labels where each piece begins. */
+/* Writes for each piece its matrix row (p->row), and behind the labels at which nonzero it begins,
+ * with the end last. */
 static void put_pieces(const rd_expr *row, rd_row_pieces *p)
 {
     const int64_t n = row->extent[0];
-    int64_t       k = 0;
+    int64_t       k = 0; /* pieces so far */
 
     for (int64_t i = 0; i < row->ascends; i++)
         for (int64_t from = begin_of(row, i); from < begin_of(row, i + 1); from += PIECE) {
@@ -83,7 +87,8 @@ static void put_pieces(const rd_expr *row, rd_row_pieces *p)
     put_index(p->label, n + k, n);
 }
 
-/* Writes the piece of each place.  Labels are i32, as there are no more pieces than places. */
+/* Writes for each nonzero the number of its piece, the label by which pieces are reduced.  Labels
+ * are i32, as there are no more pieces than nonzeros.  Begins of pieces lie behind the n labels. */
 static void put_labels(const rd_row_pieces *p)
 {
     int32_t *const label = (int32_t *)(uintptr_t)p->label->as.leaf->data; /* of our arena */
@@ -97,15 +102,16 @@ static void put_labels(const rd_row_pieces *p)
             label[place] = (int32_t)k;
 }
 
-/* Cuts the long rows of an ascending row of indices into pieces, if it is worth it, and sets
- * row->pieces.  False: no memory. */
+/* Cuts long matrix rows into pieces, so that threads share them, and sets row->pieces.  `row` holds
+ * the row index of each nonzero, ascending.  It does nothing if no row is long.  False: no
+ * memory. */
 bool rd_cut_long_rows(rd_expr *row, const char *call)
 {
     const int64_t  n = row->extent[0], pieces = count_pieces(row);
     rd_row_pieces *p;
     void          *room;
 
-    if (!pieces)
+    if (!pieces) /* not worth it */
         return true;
     p = rd_arena_room(row->ctx, sizeof *p);
     if (!p || !(p->label = rd_first_row(row->ctx, n, pieces, &room, call)) ||

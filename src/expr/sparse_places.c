@@ -18,8 +18,8 @@
 
 enum { PIECE = 1 << 15 }; /* elements, so that the next pass finds a piece of i64 in the L2 cache */
 
-/* The number of threads for a pass over n places: one inside a parallel region and for few places,
- * else as many as context and machine allow. */
+/* The number of threads for a pass over n stored positions: one inside a parallel region or for
+ * few, else as many as context and machine allow. */
 int rd_places_threads(const rd_ctx *ctx, int64_t n)
 {
 #ifdef _OPENMP
@@ -68,8 +68,9 @@ static inline int64_t index_at(const void *row, bool wide, int64_t i)
 DEFINE_COUNTS(i32, int32_t, uint32_t)
 DEFINE_COUNTS(i64, int64_t, uint64_t)
 
-/* Counts the indices `from` to `to` - 1 of a level that lie outside its axis.  An i32 row is
- * compared with at most 2^31, so that the bound fits in 32 bits. */
+/* Counts the indices `from` to `to` - 1 of a level that lie outside its axis.  Negative ones count,
+ * as they are compared as unsigned.  For an i32 array the bound is at most 2^31, so that it fits in
+ * 32 bits. */
 static int64_t count_outside(const rd_index_level *level, int64_t from, int64_t to)
 {
     const int64_t most = (int64_t)INT32_MAX + 1;
@@ -80,8 +81,8 @@ static int64_t count_outside(const rd_index_level *level, int64_t from, int64_t 
                        (uint32_t)(level->extent < most ? level->extent : most));
 }
 
-/* True if place p of a group of n levels does not come before the next place (a fall).  All levels
- * of the group tell places apart; the first that differs decides. */
+/* True if stored position p does not come before position p + 1 (a fall), by the n coordinate
+ * arrays of a group: the first that differs decides, and equal positions fall. */
 static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++) {
@@ -94,8 +95,8 @@ static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
     return true;
 }
 
-/* Counts the falls among places `from` to `to` - 1 of a group of n levels: the places that do not
- * come before the next one. */
+/* Counts the falls among positions `from` to `to` - 1 of a group of n levels (coordinate arrays):
+ * the positions that do not come before the next one. */
 static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t bad = 0;
@@ -109,14 +110,15 @@ static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int
 }
 
 /* ---- A group: a compressed level, and coordinates behind it; or coordinates alone ------------ */
-/* Counts the falls (places that do not come before the next one) where rows `from` to `to` - 1 of a
- * compressed level begin; these are allowed.  Empty rows share a begin, which counts once. */
+/* Counts the falls (positions that do not come before the next one) at the begins of rows `from` to
+ * `to` - 1 of a compressed level: there columns start anew, so a fall is allowed.  Empty rows share
+ * a begin, which counts once. */
 static int64_t falls_between(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t falls = 0;
 
     for (int64_t i = from > 1 ? from : 1; i < to; i++) {
-        const int64_t p = index_at(level->pos, level->wide_pos, i);
+        const int64_t p = index_at(level->pos, level->wide_pos, i); /* begin of row i */
 
         if (p > 0 && p < level->places && p != index_at(level->pos, level->wide_pos, i - 1))
             falls += is_fall_at(n, level, p - 1);
@@ -124,9 +126,9 @@ static int64_t falls_between(int n, const rd_index_level *level, int64_t from, i
     return falls;
 }
 
-/* Counts the allowed falls of one level of i32, for rows that begin at places `from` to `to` - 1,
- * while these are in cache.  A fall is an index that does not exceed the one before it; where a row
- * begins it is allowed.  There are no branches, as row beginnings are unpredictable. */
+/* Counts the allowed falls, as falls_between() does, for one level with i32 arrays: of the rows
+ * that begin at positions `from` to `to` - 1, while these are in cache.  The loop has no branches,
+ * as row begins are unpredictable. */
 static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t to)
 {
     const int32_t *const pos = level->pos, *const crd = level->crd;
@@ -141,24 +143,27 @@ static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t t
             behind = middle;
     }
     for (; i < level->before && pos[i] < to; i++) {
-        const bool    begins = (pos[i] > 0) & (pos[i] != pos[i - 1]);
-        const int64_t p      = pos[i] > 0 ? pos[i] : 0;
+        const bool begins = (pos[i] > 0) & (pos[i] != pos[i - 1]);
+        /* Without a begin, crd[p] is compared with itself and masked; so nothing is read before
+         * the array. */
+        const int64_t p = pos[i] > 0 ? pos[i] : 0;
 
         falls += begins & (crd[p - begins] >= crd[p]);
     }
     return falls;
 }
 
-/* True if all indices of n levels are in range and their places ascend.  Places may fall only where
- * a row begins, so all falls are counted, and those that are allowed. trusted: only the range is
- * checked. */
+/* True if all indices of a group (n coordinate arrays) are in range and its positions ascend.  They
+ * may fall only at begins of rows, so all falls are counted, and the allowed ones, and compared.
+ * `trusted`: only the range is checked. */
 static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
-    const int64_t pieces = (level->places + PIECE - 1) / PIECE;
+    const int64_t pieces = (level->places + PIECE - 1) / PIECE; /* chunks that fit the cache */
     const int64_t rows   = level->kind == RD_LEVEL_COMPRESSED ? level->before : 0;
-    const bool    narrow = rows > 0 && n == 1 && !level->wide_pos && !level->wide_crd;
-    const int     team   = rd_places_threads(ctx, level->places);
-    int64_t       out = 0, fallen = 0, allowed = 0;
+    /* both arrays are i32: the fast loop */
+    const bool narrow = rows > 0 && n == 1 && !level->wide_pos && !level->wide_crd;
+    const int  team   = rd_places_threads(ctx, level->places);
+    int64_t    out = 0, fallen = 0, allowed = 0;
 
     (void)team; /* for a build without OpenMP */
 #pragma omp parallel for num_threads(team) if (team > 1) reduction(+ : out, fallen, allowed)
@@ -181,12 +186,13 @@ static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level
     return fallen == allowed;
 }
 
-/* True if all indices are in range and all places ascend.  A group is a level with index arrays and
- * the levels of coordinates behind it.  False may also mean that these fast passes cannot tell. */
+/* True if all indices are in range and all stored positions ascend.  A group is a level with index
+ * arrays and the levels of coordinates behind it.  False may also mean that these fast passes
+ * cannot tell, as for coordinates below a dense level. */
 bool rd_levels_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
     for (int k = 0; k < n; k++) {
-        int more = 1;
+        int more = 1; /* levels of the group */
 
         while (k + more < n && level[k + more].kind == RD_LEVEL_COORDINATES)
             more++;
@@ -200,8 +206,9 @@ bool rd_levels_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, b
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
-/* The first place of the last of n levels that lies below place p of the level before them.  A
- * level of coordinates has as many places as the level before. */
+/* The first stored position, in the last of n levels, that lies below position p of the level
+ * before them.  A dense level multiplies positions by its extent, a compressed one looks them up in
+ * pos[], and one of coordinates keeps their number. */
 static int64_t first_below(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++)
@@ -212,8 +219,8 @@ static int64_t first_below(int n, const rd_index_level *level, int64_t p)
     return p;
 }
 
-/* Fills a row with its index.  Rows are short, so eight entries are written at once.  The next
- * row overwrites what is too much; nothing is written from `limit` on. */
+/* Sets to[place] up to to[end - 1] to the index of a matrix row.  Rows are short, so eight entries
+ * are written at once; the next row overwrites the excess.  Nothing is written from `limit` on. */
 static inline void fill_row(int32_t *to, int64_t place, int64_t end, int64_t limit, int32_t index)
 {
     enum { EIGHT = 8 };
@@ -225,16 +232,18 @@ static inline void fill_row(int32_t *to, int64_t place, int64_t end, int64_t lim
         to[place] = index;
 }
 
-/* Writes the coordinate of one level at all stored places below its places `from` to `to` - 1.
- * `below` is the number of levels behind this one. */
+/* Writes the coordinate of one level at all stored positions below its positions `from` to `to` -
+ * 1: a dense level counts its index, others read it from crd[].  `below` is the number of levels
+ * behind this one. */
 static void fill_places(int below, const rd_index_level *level, int64_t from, int64_t to)
 {
-    const bool dense  = level->kind == RD_LEVEL_DENSE;
+    const bool dense = level->kind == RD_LEVEL_DENSE;
+    /* The next level is the last and has i32 begins, which are read directly. */
     const bool narrow = below == 1 && level[1].kind == RD_LEVEL_COMPRESSED && !level[1].wide_pos;
     const int32_t *const pos   = narrow ? level[1].pos : NULL;
     const int64_t        limit = first_below(below, level + 1, to);
     int64_t              place = first_below(below, level + 1, from);
-    int64_t              index = dense ? from % level->extent - 1 : 0;
+    int64_t              index = dense ? from % level->extent - 1 : 0; /* before the first */
 
     for (int64_t p = from; p < to; p++) {
         const int64_t end = pos ? pos[p + 1] : first_below(below, level + 1, p + 1);
@@ -251,7 +260,8 @@ static void fill_places(int below, const rd_index_level *level, int64_t from, in
     }
 }
 
-/* Fills in the coordinates of all levels that have room for them, one level after the other. */
+/* Writes the coordinates of all stored positions for each level that has room for them (`narrow`
+ * i32 or `wide` i64), one level after the other.  Threads share chunks of 1024 positions. */
 void rd_levels_fill(const rd_ctx *ctx, int n, const rd_index_level *level)
 {
     enum { ROWS = 1024 };

@@ -32,13 +32,14 @@ typedef struct bits {
     int64_t   words;       /* of all levels */
 } bits;
 
-/* The number of 64-bit words for n bits. */
+/* The number of 64-bit words that hold n bits. */
 static int64_t words_of(int64_t n)
 {
     return (n + 63) / 64;
 }
 
-/* Sets the number of levels of a set for ints below n.  Returns its number of words. */
+/* Sets the number of levels of a hierarchical bitmap for ints below n: each level has a bit for
+ * each word of the level below.  Returns the words of all levels. */
 static int64_t shape_bits(int64_t n, bits *b)
 {
     b->depth = 0;
@@ -51,7 +52,8 @@ static int64_t shape_bits(int64_t n, bits *b)
     return b->words;
 }
 
-/* Places the words of a set for ints below n in memory, level after level. */
+/* Gives each level of a hierarchical bitmap for ints below n its words in memory, one level after
+ * the other. */
 static void place_bits(int64_t n, uint64_t *at, bits *b)
 {
     for (int k = 0; k < b->depth; k++) {
@@ -61,8 +63,8 @@ static void place_bits(int64_t n, uint64_t *at, bits *b)
     }
 }
 
-/* Adds i to a set.  It stops at the first word that was not empty, as the bits above are set
- * already. */
+/* Adds i to a hierarchical bitmap: sets its bit at level 0, and in each higher level the bit of the
+ * word below.  It stops at a word that was not 0, as the bits above are set already. */
 static inline void put_bit(const bits *b, int64_t i)
 {
     b->word[0][i >> 6] |= (uint64_t)1 << (i & 63);
@@ -84,7 +86,8 @@ typedef struct list {
     int64_t  n;
 } list;
 
-/* Appends all ints below word w of level k, in order, and clears their bits. */
+/* Appends to a list, in order, all ints of a hierarchical bitmap that lie below word w of level k,
+ * and clears their bits. */
 static void list_bits(const bits *b, int k, int64_t w, list *to)
 {
     uint64_t left = b->word[k][w];
@@ -103,8 +106,8 @@ static void list_bits(const bits *b, int k, int64_t w, list *to)
 }
 
 /* ---- Where the result has places ------------------------------------------------------------- */
-/* Collects the columns of row i of the product in a set, then lists them in order.  They are the
- * columns of all rows of B for which row i of A has a place. */
+/* Lists the columns of row i of C = A B in order: the union of the columns of all rows of B for
+ * which row i of A has a nonzero.  `set` is an empty bitmap, and is emptied again. */
 static void list_row(const rd_row_product *p, const bits *set, int64_t i, list *to)
 {
     const bool    wide = p->wide;
@@ -122,8 +125,9 @@ static void list_row(const rd_row_product *p, const bits *set, int64_t i, list *
         list_bits(set, set->depth - 1, 0, to);
 }
 
-/* Counts the places of row i.  `mark` holds for each column the last row that met it, from 1 on.
- * This needs no order, and takes a third of the time of a list. */
+/* Counts the nonzeros of row i of C = A B. mark[j] holds the last row (from 1 on) that had column
+ * j, so nothing is cleared between rows.  No order is needed, which takes a third of the time of a
+ * list. */
 static inline int64_t count_row(const rd_row_product *p, bool wide, void *mark, int64_t i)
 {
     const int64_t last = rd_index_at(wide, p->a.begin, i + 1);
@@ -143,7 +147,8 @@ static inline int64_t count_row(const rd_row_product *p, bool wide, void *mark, 
     return n;
 }
 
-/* Estimates the number of multiplications, with the mean length of B's rows. */
+/* Estimates the number of multiplications: the nonzeros of A times the mean length of B's rows (and
+ * 1 for A's own). */
 static int64_t products_of(const rd_row_product *p)
 {
     const double each = p->b.rows ? (double)p->b.n / (double)p->b.rows : 0;
@@ -151,17 +156,18 @@ static int64_t products_of(const rd_row_product *p)
     return (int64_t)fmin((double)p->a.n * (each + 1), 1e18);
 }
 
-/* Passes over all rows of A, shared among threads.  Without `column` it counts the places of row i
- * of the product in begin[i + 1].  With `column` it lists them, and writes the row's index beside
- * each.  False: no memory. */
+/* Goes over all rows of A, shared among threads, in one of two passes.  Without `column` it counts
+ * the nonzeros of row i of C = A B in begin[i + 1].  With it, it lists their columns from begin[i]
+ * on, and the row index beside each.  False: no memory. */
 static bool pass_over_rows(rd_ctx *ctx, const rd_row_product *p, int64_t *begin,
                            rd_expr *const *coord, void *row, void *column)
 {
     enum { PIECE = 256 };
-    bits            shape   = { .depth = 0 };
-    const int64_t   columns = p->b.columns;
+    bits          shape   = { .depth = 0 };
+    const int64_t columns = p->b.columns;
+    /* scratch of a thread in bytes: a bitmap of columns to list, marks of columns to count */
     const int64_t   notes = column ? shape_bits(columns, &shape) * 8 : columns * (p->wide ? 8 : 4);
-    const int64_t   bytes = (notes + 63) / 64 * 64;
+    const int64_t   bytes = (notes + 63) / 64 * 64; /* whole cache lines */
     const int       threads = rd_places_threads(ctx, products_of(p));
     uint64_t *const room    = rd_alloc(ctx, bytes * threads);
 
@@ -198,7 +204,8 @@ static bool pass_over_rows(rd_ctx *ctx, const rd_row_product *p, int64_t *begin,
 }
 
 /* ---- The result's pattern -------------------------------------------------------------------- */
-/* Turns the counts begin[1..rows] into begins of rows, by a prefix sum; returns the total. */
+/* Turns the counts of rows in begin[1..rows] into the begin of each row, by a prefix sum; returns
+ * the total. */
 static int64_t begins_from_counts(int64_t *begin, int64_t rows)
 {
     begin[0] = 0;
@@ -207,7 +214,8 @@ static int64_t begins_from_counts(int64_t *begin, int64_t rows)
     return begin[rows];
 }
 
-/* Lists rows, columns, and begins of rows of the product.  False: no memory. */
+/* Lists row index, column and row begins of all nonzeros of the product, at the begins that a
+ * counting pass found. coord[] gets the first two as nodes.  False: no memory. */
 static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr **coord,
                         const char *call)
 {
@@ -224,8 +232,8 @@ static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr 
     return rd_row_ascends(coord[0], p->c.rows, call);
 }
 
-/* Finds the places of the product in two passes: the first counts, the second lists.  If there are
- * too many for i32, all indices become i64.  False: no memory. */
+/* Finds the nonzero positions of C = A B in two passes: the first counts, the second lists.  If C
+ * has too many for i32, all indices become i64.  False: no memory. */
 static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_expr **coord,
                         const char *call)
 {
@@ -252,7 +260,8 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 }
 
 /* ---- Values and fill ------------------------------------------------------------------------- */
-/* Makes the PRODUCT node of both operands' values; an empty row if there is no place. */
+/* Makes the PRODUCT node that computes the values at the nonzeros of C from those of A and B; an
+ * empty row if there is none. */
 static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, const rd_expr *b)
 {
     const rd_dtype type = (rd_dtype)p->type;
@@ -273,23 +282,24 @@ static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, cons
                           : NULL;
 }
 
-/* NaN for each row (axis 1), or column (axis 0), that has an infinite or NaN element, and 0 for all
- * others.  It sums 0 times each element, and broadcasts along the other axis. */
+/* A vector that is NaN for each row (axis 1 is summed) or column (axis 0) of x with an infinite or
+ * NaN element, and 0 for the others.  It sums 0 times each stored element.  The summed axis is kept
+ * with extent 1, to broadcast. */
 static rd_expr *nan_of(const rd_expr *x, int axis, const char *call)
 {
     rd_expr *const zero =
         rd_number(x->ctx, rd_values_of(x)->type, rd_word_from_double(0, rd_values_of(x)->type));
-    rd_expr *const none = map_2(RD_OP_mul, call, zero, rd_values_of(x));
-    rd_expr       *y    = none ? rd_sparse_with(x, none, /*fill=*/NULL) : NULL;
-    rd_reduce_opts dims = { .size = sizeof dims };
+    rd_expr *const zeros = map_2(RD_OP_mul, call, zero, rd_values_of(x));
+    rd_expr       *y     = zeros ? rd_sparse_with(x, zeros, /*fill=*/NULL) : NULL;
+    rd_reduce_opts dims  = { .size = sizeof dims };
 
     dims.dims = (rd_dims){ .n = 1, .axis = { axis } };
     y         = y ? rd_reduce_name(y, "sum", &dims) : NULL;
     return map_2(RD_OP_mul, call, zero, y ? rd_expand(y, axis) : NULL);
 }
 
-/* The fill of a product.  For floats (p->counts), 0 * inf makes it NaN along rows of A and columns
- * of B that are not finite. */
+/* The fill of C = A B, its value where nothing is stored.  It is 0, but for floats (p->counts) 0 *
+ * inf makes it NaN along rows of A and columns of B that are not finite. */
 static rd_expr *fill_of(const rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_dtype type,
                         const char *call)
 {
@@ -301,15 +311,17 @@ static rd_expr *fill_of(const rd_row_product *p, const rd_expr *a, const rd_expr
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* True if x is a sparse matrix with coordinates along both axes and a single value at each
- * place. */
+/* True if x is a sparse matrix with coordinates along both axes and one value at each stored
+ * position. */
 static bool is_matrix(const rd_expr *x)
 {
     return x && rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
            rd_values_of(x)->rank == 1;
 }
 
-/* True if both matrices are .stored, or have fills of 0 and the semiring allows it. */
+/* True if the fills (values where nothing is stored) allow a product row by row.  Either both
+ * matrices have none, or both have 0, and 0 times x is the neutral element of the semiring's sum
+ * (`zeros`). */
 static bool fills_ok(const rd_expr *a, const rd_expr *b, bool zeros)
 {
     const rd_expr *fill[] = { rd_fill_of(a), rd_fill_of(b) };
@@ -320,8 +332,9 @@ static bool fills_ok(const rd_expr *a, const rd_expr *b, bool zeros)
            rd_zero_of(fill[1]) == RD_ZERO;
 }
 
-/* True if two sparse matrices can be multiplied row by row over a semiring.  They have one type,
- * not u64, and a kernel exists.  For bools, (max, minimum) is (any, and). */
+/* True if two sparse matrices can be multiplied row by row (Gustavson) over a semiring: (reducer,
+ * op) in place of (sum, mul).  Both have one type, not u64, and a kernel exists.  For bools, (max,
+ * minimum) is (any, and). */
 bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op)
 {
     return is_matrix(a) && is_matrix(b) && a->extent[1] == b->extent[0] && a->type == b->type &&
@@ -329,8 +342,9 @@ bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reduce
            fills_ok(a, b, op == RD_OP_mul ? rd_reducer_adds_elements(reducer) : a->type == RD_BOOL);
 }
 
-/* Fills in the facts of the product, except its places; both operands get row order and origins of
- * 0. p->counts: fills of floats are 0, and 0 times an infinity counts.  False after a failure. */
+/* Fills in the facts of the product C = A B, except its nonzero positions.  Both operands get
+ * row-major order and origins (first indices) of 0. p->counts: fills are 0 and of floats, so 0
+ * times an infinity counts as NaN.  False after a failure. */
 bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd_op op,
                       const char *call)
 {
@@ -345,7 +359,8 @@ bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd
            (in[1] = rd_by_rows(in[1], call));
 }
 
-/* Makes the SPARSE node of a product from its places: values, fill and coordinates. */
+/* Makes the SPARSE node of a product from its nonzero positions coord[]: values, and a fill (the
+ * value elsewhere) if the operands have one. */
 rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *const *coord,
                         const char *call)
 {
@@ -358,7 +373,8 @@ rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *co
                           (const int64_t[]){ 0, 1 });
 }
 
-/* Makes the product of two sparse matrices: finds its pattern, then makes its node. */
+/* Makes the product of two sparse matrices over the semiring (reducer, op): finds its nonzero
+ * positions, then makes its node.  The result has A's first index of rows and B's of columns. */
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op, const char *call)
 {
     const int64_t  origin[] = { rd_origin(a, 0), rd_origin(b, 1) };
@@ -371,7 +387,7 @@ rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op o
 }
 
 /* ---- Products over a semiring ---------------------------------------------------------------- */
-/* Finds an operator of two operands by name; -1: there is none. */
+/* Finds a binary operator by name; -1: there is none. */
 static int find_op(const char *name)
 {
     int op = 0;
@@ -381,9 +397,9 @@ static int find_op(const char *name)
     return op < RD_N_OPS && rd_op_table[op].arity == 2 ? op : -1;
 }
 
-/* Makes a product by rows over (add, op).  NULL if the kernel, which works in f64 or i64, has no
- * such sum, or if the reduction would have another type: only i64 of ints can be summed, and bools
- * are (any, and). */
+/* Makes a product row by row over the semiring (add, op), for example (min, add).  NULL, without a
+ * failure, if the kernel, which works in f64 or i64, has no such sum, or if a reduction would have
+ * another type.  So only i64 of ints can be summed, and bools need (any, and). */
 static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op op)
 {
     const bool          truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;
@@ -396,14 +412,16 @@ static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op 
                            : !rd_reducer_is_extreme(reducer) &&
                                  rd_dtype_kind(a->type) != RD_KIND_FLOAT && a->type != RD_I64)
         return NULL;
+    /* no narrow floats; the summed axes must begin at the same index */
     if (rd_dtype_is_narrow_float(a->type) || rd_origin(a, 1) != rd_origin(b, 0) ||
         !rd_multiplies_rows(a, b, reducer, op))
         return NULL;
     return rd_product_later(a, b, reducer, op);
 }
 
-/* Multiplies matrices over a semiring: the public call.  Sparse matrices are multiplied by rows if
- * that is possible.  All others become a map and a reduction. */
+/* Multiplies matrices over a semiring, such as ("min", "add") for shortest paths: the public call.
+ * Sparse matrices are multiplied row by row if possible.  Others become a map over all (i, k, j)
+ * and a reduction over k. */
 rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multiply)
 {
     static const char call[] = "rd_semiring";
@@ -429,6 +447,7 @@ rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multip
         if (y || rd_error(a->ctx) != RD_OK)
             return y;
     }
+    /* shapes (i, k, 1) and (1, k, j) */
     y = rd_map_op((rd_op)op, call, 2, (rd_expr *const[]){ rd_expand(a, 2), rd_expand(b, 0) });
     return y ? rd_reduce_name(y, add, &opts) : NULL;
 }

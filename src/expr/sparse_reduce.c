@@ -34,28 +34,29 @@ typedef struct folded {
     rd_zero        zero; /* what is known of fills */
 } folded;
 
-/* Reduces a real x by name, with other options than the call's; messages name that reducer's
- * call. */
+/* Reduces a real x by name, with these options instead of the call's; messages name that reducer's
+ * own call (call NULL). */
 static rd_expr *fold_real(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
-    return rd_real_reduce(NULL, x, name, opts);
+    return rd_real_reduce(/*call=*/NULL, x, name, opts);
 }
 
 /* ---- Stored elements ------------------------------------------------------------------------- */
-/* True if the axis is reduced. */
+/* True if the reduction goes over this axis. */
 static bool is_reduced(const folded *z, int axis)
 {
     return z->bits >> axis & 1;
 }
 
-/* True if the pattern has coordinates along the axis. */
+/* True if the pattern (list of stored positions) has a coordinate along the axis; other axes are
+ * dense. */
 static bool is_coord(const folded *z, int axis)
 {
     return rd_coord_of_axis(z->x, axis) >= 0;
 }
 
-/* The number of kept coordinates if these are the first ones of the pattern, so that places with
- * equal ones are adjacent; else 0. */
+/* The number of coordinates along axes that are not reduced, if these are the first ones of the
+ * pattern, so that positions with equal ones are adjacent; else 0. */
 static int count_leading(const folded *z)
 {
     const int64_t *const axis = z->x->as.sparse->axis;
@@ -69,7 +70,8 @@ static int count_leading(const folded *z)
     return n;
 }
 
-/* The extents of the groups: of the axes that have coordinates and are not reduced, in the
+/* The shape of the results along axes with coordinates: each such position is a group of stored
+ * elements that are reduced together.  Axes that have coordinates and are not reduced, in the
  * coordinates' order. */
 static rd_shape groups_of(const folded *z)
 {
@@ -81,11 +83,11 @@ static rd_shape groups_of(const folded *z)
     return groups;
 }
 
-/* The coordinates along the reduced axes, or along the kept ones, as one number for each place,
- * in C order. */
+/* The coordinates along the reduced axes, or along the others, as one row-major number for each
+ * stored position.  NULL after a failure, or if there is none of these. */
 static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
 {
-    rd_expr *number = NULL;
+    rd_expr *flat = NULL;
 
     for (int k = 0; k < rd_coords_of(z->x); k++) {
         const int64_t axis = z->x->as.sparse->axis[k];
@@ -93,18 +95,18 @@ static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
         if (is_reduced(z, (int)axis) != reduced)
             continue;
         rd_expr *const row = rd_cast_to(z->x->in[2 + k], type);
-        if (number)
-            number = map_2(RD_OP_mul, z->call, number, rd_int(z->x->ctx, z->x->extent[axis]));
-        number = number ? map_2(RD_OP_add, z->call, number, row) : row;
-        if (!number)
+        if (flat)
+            flat = map_2(RD_OP_mul, z->call, flat, rd_int(z->x->ctx, z->x->extent[axis]));
+        flat = flat ? map_2(RD_OP_add, z->call, flat, row) : row;
+        if (!flat)
             return NULL;
     }
-    return number;
+    return flat;
 }
 
-/* Makes one group label, below n_group, of all coordinates along axes that are not reduced.  If
- * they are the first ones of the pattern it is an ascending row, else computed for each place.  All
- * labels are in range, so no test is needed. */
+/* Makes for each stored element the label of its group, below n_group: its row-major position along
+ * the axes that are not reduced.  If these are the first ones of the pattern the labels ascend and
+ * are a leaf, else they are computed for each element.  All are in range, so no test is needed. */
 static rd_expr *label_of(const folded *z, int64_t n_group)
 {
     const int n   = count_leading(z);
@@ -115,11 +117,12 @@ static rd_expr *label_of(const folded *z, int64_t n_group)
     return row ? row : coords_as_one(z, /*reduced=*/false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
 }
 
-/* The reduced axes of the values: the places, and reduced axes that the pattern lacks. */
+/* The reduced axes of the array of values: axis 0, along which stored elements lie, and the reduced
+ * axes without coordinates, which follow it. */
 static rd_dims dims_of_values(const folded *z)
 {
     rd_dims dims = { .n = 1 };
-    int     axis = 0;
+    int     axis = 0; /* of the values */
 
     for (int a = 0; a < z->x->rank; a++) {
         axis += !is_coord(z, a);
@@ -129,13 +132,15 @@ static rd_dims dims_of_values(const folded *z)
     return dims;
 }
 
-/* Gives y an axis for each kept coordinate, in x's order.  The first axis of y, if any, holds all
- * groups, and is split. */
+/* Gives y, the results of folded values, the axes of x that are not reduced, in x's order. y has
+ * all groups (results along axes with coordinates) as its first axis, which is split, and then the
+ * dense axes. */
 static rd_expr *in_axis_order(const folded *z, rd_expr *y)
 {
     rd_shape shape = groups_of(z);
     rd_index order = { 0 };
-    int      coord[RD_MAX_RANK], other = shape.n, n = 0;
+    /* coord[k]: 1 + the axis of y that coordinate k becomes; other: the next dense axis of y */
+    int coord[RD_MAX_RANK], other = shape.n, n = 0;
 
     for (int k = 0; k < rd_coords_of(z->x); k++)
         coord[k] = n += !is_reduced(z, (int)z->x->as.sparse->axis[k]);
@@ -152,8 +157,8 @@ static rd_expr *in_axis_order(const folded *z, rd_expr *y)
 static rd_dtype    counting_type(rd_dtype type);
 static const char *sort_of(const char *name);
 
-/* Folds the first axis of x by a label for each of its elements: places by their group, or pieces
- * of rows by their row. */
+/* Reduces the first axis of x by a label below n_group for each of its elements: stored elements by
+ * their group (result), or pieces of matrix rows by their row. */
 static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_group,
                         const rd_reduce_opts *opts)
 {
@@ -166,9 +171,10 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
     return fold_real(x, name, &o);
 }
 
-/* True if folding pieces of rows first and then their results gives the fold of all places. A sum
- * (sort "total") may take another order if its accuracy allows, without a start (.initial), and in
- * a float type if one is asked for. Extremes, truth and bits are the same in any order. */
+/* True if folding pieces of long matrix rows first, and then their results, gives the fold of all
+ * stored elements.  A sum (sort "total") may take another order if its accuracy allows, without a
+ * start (.initial), and in a float type if one is asked for.  Extremes, truth and bits are the same
+ * in any order. */
 static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 {
     const char *const sort = sort_of(name);
@@ -181,8 +187,9 @@ static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
            !o->where && !o->type;
 }
 
-/* Folds the pieces of long rows first, in a type that loses nothing, then the pieces of each row.
- * `type` is the result's. */
+/* Folds in two steps for long matrix rows: first each piece of a row, in a type that loses nothing,
+ * then the pieces of each row.  `type` is the result's. p->label says which piece a value is in,
+ * p->row which row a piece is of. */
 static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_pieces *p,
                             int64_t n_group, const rd_reduce_opts *opts, rd_dtype type)
 {
@@ -202,9 +209,9 @@ static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_piec
     return rd_cast_to(fold_by(values, name, p->row, n_group, &rest), type);
 }
 
-/* Folds the values of the stored places by group, over places and the other reduced axes.  The
- * plain fold decides the type and what is refused, also if pieces of long rows then replace it.
- * The result has x's axis order. */
+/* Reduces an array of values, one for each stored position, by group (the result that it counts
+ * for) and over reduced dense axes.  If long rows are cut into pieces, these replace the fold; the
+ * plain fold still decides the type and what is refused.  The result has x's axis order. */
 static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
                             const rd_reduce_opts *opts)
 {
@@ -223,25 +230,26 @@ static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
         return NULL;
     o.dims = dims_of_values(z);
     y      = label ? fold_by(values, name, label, n_group, &o) : fold_real(values, name, &o);
+    /* The label's leaf knows pieces of long rows. */
     if (y && label && label->pieces && can_fold_pieces(name, opts))
         y = fold_pieces(name, values, label->pieces, n_group, &o, y->type);
     return in_axis_order(z, y);
 }
 
-/* A constant of a type. */
+/* A constant of rank 0 with this type and value. */
 static rd_expr *number(const folded *z, rd_dtype type, double value)
 {
     return rd_number(z->x->ctx, type, rd_word_from_double(value, type));
 }
 
-/* A constant of i64. */
+/* A constant of rank 0 and type i64. */
 static rd_expr *int_number(const folded *z, int64_t value)
 {
     return rd_number(z->x->ctx, RD_I64, rd_word_from_int(value, RD_I64));
 }
 
-/* Counts the stored elements of each result for which `is`, a bool of the values' shape, is
- * true; NULL: all.  A result with a false `where` counts none. */
+/* Counts the stored elements of each result for which `is`, a bool for each stored value, is true;
+ * NULL: all of them.  `where`: a mask of the count, or NULL. */
 static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
 {
     const rd_reduce_opts plain  = { .size = sizeof plain, .where = where };
@@ -252,14 +260,15 @@ static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
     return fold_values(z, "sum", is, &plain);
 }
 
-/* The number of elements of each result that are not stored: its n elements less all stored ones
- * (no condition, no mask). */
+/* The number of elements of each result that are not stored: its n elements less the stored ones,
+ * for all of which neither condition nor mask is given. */
 static rd_expr *count_fills(const folded *z)
 {
-    return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, /*where=*/NULL));
+    return map_2(RD_OP_sub, z->call, int_number(z, z->n),
+                 count_stored(z, /*is=*/NULL, /*where=*/NULL));
 }
 
-/* Removes the reduced axes of y, along which its elements do not differ. */
+/* Removes the reduced axes of y by taking index 0: its elements do not differ along them. */
 static rd_expr *drop_axes(const folded *z, rd_expr *y)
 {
     for (int a = z->x->rank; a-- > 0 && y;)
@@ -268,8 +277,8 @@ static rd_expr *drop_axes(const folded *z, rd_expr *y)
     return y;
 }
 
-/* Reads y at the stored places.  A product is built of its factors there, which the values are
- * built of, too, so nothing is looked up twice. */
+/* Reads y at the stored positions of x.  Of a product a * b the factors are read there and
+ * multiplied: x's values are built of the same reads, so nothing is looked up twice. */
 static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
 {
     if (y->kind == RD_EXPR_MAP && y->op == RD_OP_mul && !rd_has_pattern(y)) {
@@ -280,7 +289,7 @@ static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
     return rd_at_stored(z->x, y, z->call);
 }
 
-/* True if any of the counts is not 0: a bool for all results together. */
+/* Returns a bool scalar: true if any of the counts is above 0. */
 static rd_expr *any_positive(const folded *z, rd_expr *counts)
 {
     const rd_reduce_opts plain = { .size = sizeof plain, .dims = RD_ALL };
@@ -289,8 +298,9 @@ static rd_expr *any_positive(const folded *z, rd_expr *counts)
     return counts && counts->rank > 0 ? fold_real(counts, "any", &plain) : counts;
 }
 
-/* True for each result that has a NaN among its fills, which are 0 or NaN: more NaN in all than at
- * stored places.  Usually there are none at all, and stored places are not counted. */
+/* True for each result that has a NaN where nothing is stored; fills there are 0 or NaN.  It has
+ * one if fills have more NaN at all positions than at the stored ones.  Usually fills have none,
+ * and the mask any_positive() saves the second count. */
 static rd_expr *has_nan(const folded *z)
 {
     rd_expr *const fill = rd_slim(rd_fill_of(z->x));
@@ -301,9 +311,10 @@ static rd_expr *has_nan(const folded *z)
     for (int a = 0; all && a < z->x->rank; a++)
         if (is_reduced(z, a)) {
             o.dims.axis[o.dims.n++] = a;
+            /* rd_slim() dropped repeats: an axis of extent 1 stands for all of x's. */
             each *= fill->extent[a] == 1 ? z->x->extent[a] : 1;
         }
-    o.dims.flags = RD_DIMS_KEEP;
+    o.dims.flags = RD_DIMS_KEEP; /* drop_axes() removes them */
     all          = drop_axes(z, all ? fold_real(all, "sum", &o) : NULL);
     all          = map_2(RD_OP_mul, z->call, all, int_number(z, each));
     stored       = factor_at_stored(z, rd_fill_of(z->x));
@@ -311,21 +322,24 @@ static rd_expr *has_nan(const folded *z)
     return map_2(RD_OP_gt, z->call, all, stored);
 }
 
-/* Takes `with` for each result with an element that is not stored, else y. */
+/* Chooses `with` for each result that has an element which is not stored, so that the fill (its
+ * value) counts, else y. */
 static rd_expr *where_filled(const folded *z, rd_expr *with, rd_expr *y)
 {
     return map_where(z->call, map_2(RD_OP_gt, z->call, count_fills(z), rd_int(z->x->ctx, 0)), with,
                      y);
 }
 
-/* The fill of each result in y's type; NULL given NULL. */
+/* The fill (the value where nothing is stored) that counts for each result, cast to y's type; NULL
+ * given NULL. */
 static rd_expr *fill_as(const folded *z, const rd_expr *y)
 {
     return y ? rd_cast_to(z->fill, y->type) : NULL;
 }
 
 /* ---- Reductions of another operand, or of all places ----------------------------------------- */
-/* Reduces another operand, made of x, at all places, with the call's keywords and `type`. */
+/* Reduces x, an expression made of the call's operand, by another reducer with the call's keywords
+ * and this type: a mean is a "sum" and a division.  `p` belongs to norms alone. */
 static rd_expr *reduce_other(const folded *z, rd_expr *x, const char *name, rd_dtype type)
 {
     rd_reduce_opts o = z->opts;
@@ -336,13 +350,15 @@ static rd_expr *reduce_other(const folded *z, rd_expr *x, const char *name, rd_d
     return x ? fold_real(x, name, &o) : NULL;
 }
 
-/* Makes a mask or weights dense; NULL after recording that nothing is at some places. */
+/* Makes a mask or weights dense; NULL after recording that some positions hold nothing (no
+ * fill). */
 static rd_expr *keyword_at_all_places(const folded *z, rd_expr *x)
 {
     return rd_is_complex(x) ? rd_dense(x) : rd_at_all_places(x, z->call);
 }
 
-/* Looks up mask and weights at all places.  False after recording a failure. */
+/* Copies the call's options to *o, with mask and weights made dense.  False after recording a
+ * failure. */
 static bool keywords_at_all_places(const folded *z, rd_reduce_opts *o)
 {
     *o = z->opts;
@@ -350,7 +366,7 @@ static bool keywords_at_all_places(const folded *z, rd_reduce_opts *o)
            (!o->weights || (o->weights = keyword_at_all_places(z, o->weights)));
 }
 
-/* Reduces a dense x over `dims`, with the call's keywords looked up at all places. */
+/* Reduces a dense x over `dims` by the call's reducer, with mask and weights made dense. */
 static rd_expr *fold_at_all_places(const folded *z, rd_expr *x, const rd_dims *dims)
 {
     rd_reduce_opts o;
@@ -361,7 +377,7 @@ static rd_expr *fold_at_all_places(const folded *z, rd_expr *x, const rd_dims *d
     return fold_real(x, z->name, &o);
 }
 
-/* Reduces x after looking up all of its places: the way for cases without a closed form. */
+/* Makes x dense and reduces it: the way for cases without a closed form for fills. */
 static rd_expr *at_all_places(const folded *z)
 {
     rd_dims dims = z->opts.dims;
@@ -370,13 +386,14 @@ static rd_expr *at_all_places(const folded *z)
     return fold_at_all_places(z, rd_at_all_places(z->x, z->call), &dims);
 }
 
-/* The type of a mean: floats keep theirs, ints have f64. */
+/* The type of a mean, deviation or norm: floats keep theirs, ints have f64. */
 static rd_dtype float_type(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
 }
 
-/* The type in which fills are counted and multiplied, as narrow types cannot hold their number. */
+/* The widest type of the same kind, in which fills are counted and multiplied; narrow types cannot
+ * hold their number. */
 static rd_dtype counting_type(rd_dtype type)
 {
     const rd_kind kind = rd_dtype_kind(type);
@@ -385,28 +402,30 @@ static rd_dtype counting_type(rd_dtype type)
 }
 
 /* True if the reduction takes these keywords for a dense array; else it has recorded what is wrong.
- * The caller replaces the reduction by another one, which would not refuse them. */
+ * It makes the fold of the stored values just for this check: the caller uses another reduction,
+ * which would not refuse them. */
 static bool keywords_ok(const folded *z)
 {
     return fold_values(z, z->name, rd_values_of(z->x), &z->opts) != NULL;
 }
 
-/* True if the result is cast from float to int at its end: stored sums would be rounded before
- * fills are added. */
+/* True if the caller asks for an int or bool result (.type) of a reduction whose own type is a
+ * float.  Then stored sums would be rounded before fills are added. */
 static bool ends_as_int(const folded *z, rd_dtype natural)
 {
     return z->opts.type && rd_dtype_kind(natural) == RD_KIND_FLOAT &&
            rd_dtype_kind(z->opts.type) != RD_KIND_FLOAT;
 }
 
-/* True if an int result is cast to bool at its end: stored elements and fills might cancel, or
- * have different bits. */
+/* True if the caller asks for a bool result of ints.  It must be cast at the end, since stored
+ * elements and fills might cancel, or have different bits. */
 static bool ends_as_bool(const folded *z)
 {
     return z->opts.type == RD_BOOL && rd_dtype_kind(z->x->type) != RD_KIND_FLOAT;
 }
 
-/* Makes the reduction by `merge` without a type, then casts it to bool. */
+/* Makes the reduction by `merge`, one of the functions below, in its own type, then casts it to
+ * bool. */
 static rd_expr *as_bool(const folded *z, rd_expr *merge(const folded *))
 {
     folded whole = *z;
@@ -416,17 +435,20 @@ static rd_expr *as_bool(const folded *z, rd_expr *merge(const folded *))
 }
 
 /* ---- A function for each sort of reduction in reducers.def ----------------------------------- */
-/* Makes sum and prod. sum: stored + fill * count. prod: stored * fill ^ count.  Differing fills,
- * halves, and floats that end as ints go by all places. */
+/* Makes sum and prod from a fold of the stored elements and the fill, the value of the others. sum:
+ * stored + fill * count. prod: stored * fill ^ count.  Fills that differ within a result, narrow
+ * floats, and floats that end as ints have no such form: x is made dense. */
 static rd_expr *merge_total(const folded *z)
 {
-    rd_expr *y, *m, *all;
+    rd_expr *y, *m, *all; /* the stored ones; count of fills; what all fills make */
 
     if (ends_as_bool(z))
         return as_bool(z, merge_total);
     y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
+    /* Fills of 0 do not change a sum. */
     if (z->zero == RD_ZERO && rd_reducer_ignores(z->reducer, 0))
         return y;
+    /* Fills of a product with a dense vector: any NaN makes the sum NaN. */
     if (z->zero == RD_ZERO_OR_NAN && rd_reducer_ignores(z->reducer, 0) && y)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
     if (!z->fill || (y && rd_dtype_is_narrow_float(y->type)) || ends_as_int(z, z->x->type))
@@ -440,8 +462,9 @@ static rd_expr *merge_total(const folded *z)
     return where_filled(z, y ? rd_cast_to(all, y->type) : NULL, y);
 }
 
-/* Makes min and max: the extreme of the stored elements and the fill.  Without stored elements the
- * fold gives the worst value of the type, which any element replaces. */
+/* Makes min and max: the extreme of the stored elements and the fill, the value of the others.  The
+ * fold of stored elements starts with the worst value of the type, in case there is none.  A type
+ * that is asked for, or fills that differ within a result, make x dense first. */
 static rd_expr *merge_extreme(const folded *z)
 {
     const rd_op    op     = rd_reducer_table[z->reducer].op;
@@ -464,13 +487,14 @@ static rd_expr *merge_extreme(const folded *z)
     return initial ? map_2(op, z->call, y, initial) : NULL;
 }
 
-/* Makes any and all: the stored elements and the fill combined. */
+/* Makes any and all from a fold of the stored elements, combined once with the fill (the value of
+ * the others) where a result has such elements.  Fills that differ within a result make x dense. */
 static rd_expr *merge_truth(const folded *z)
 {
     rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
 
     if (z->zero == RD_ZERO && rd_reducer_ignores(z->reducer, 0))
-        return y;
+        return y; /* zeros change nothing */
     if (!z->fill)
         return at_all_places(z);
     rd_expr *const with =
@@ -478,8 +502,8 @@ static rd_expr *merge_truth(const folded *z)
     return where_filled(z, y ? rd_cast_to(with, y->type) : NULL, y);
 }
 
-/* Makes bitwise reductions. and and or are not changed by repeated fills; xor goes by all
- * places. */
+/* Makes bitwise reductions.  For and and or, the fill (the value of elements that are not stored)
+ * counts once, as repeating it changes nothing; xor makes x dense. */
 static rd_expr *merge_bits(const folded *z)
 {
     if (ends_as_bool(z))
@@ -501,7 +525,8 @@ static rd_expr *merge_count(const folded *z)
     return reduce_other(z, rd_cast_to(rd_cast_to(z->x, RD_BOOL), RD_I64), "sum", z->opts.type);
 }
 
-/* Makes the mean as a sum over the count, in a type wide enough. */
+/* Makes the mean as a sum over the number of elements, in a type that holds both the caller's .type
+ * and the operand's. */
 static rd_expr *merge_mean(const folded *z)
 {
     const rd_dtype natural = float_type(z->x->type);
@@ -512,12 +537,14 @@ static rd_expr *merge_mean(const folded *z)
         return at_all_places(z);
     if (!keywords_ok(z))
         return NULL;
+    /* narrow floats cannot hold such sums */
     type               = rd_dtype_is_narrow_float(type) ? RD_F32 : type;
     rd_expr *const sum = reduce_other(z, rd_cast_to(z->x, natural), "sum", type);
     return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
 }
 
-/* The number 0, or NaN where the fill of a result is not finite. */
+/* The number 0, or NaN where the fill (the value where nothing is stored) is not finite: fill -
+ * fill. */
 static rd_expr *nan_unless_finite(const folded *z)
 {
     rd_expr *const fill = rd_cast_to(z->fill, RD_F64);
@@ -525,19 +552,20 @@ static rd_expr *nan_unless_finite(const folded *z)
     return map_2(RD_OP_sub, z->call, fill, fill);
 }
 
-/* Combines the moments of stored elements with those of n equal fills, the elements that are not
- * stored (Chan, Golub and LeVeque 1979). m is the number of fills.  `delta` becomes what their
- * distance from the mean of the stored elements adds. */
+/* Makes var and std: combines the moments of the n stored elements with those of the m others,
+ * which all equal the fill (Chan, Golub and LeVeque 1979).  The sum of squares about the mean is
+ * that of the stored ones + (mean - fill)^2 * m n / (n + m).  It divides by z->n - ddof; 0 or less
+ * gives NaN. */
 static rd_expr *merge_moments(const folded *z, rd_dtype asked)
 {
-    folded         q = *z;
-    rd_reduce_opts o = { .size = sizeof o };
-    const double   d = (double)z->n - z->opts.ddof;
+    folded         q       = *z;
+    rd_reduce_opts o       = { .size = sizeof o };
+    const double   degrees = (double)z->n - z->opts.ddof;
     rd_expr       *n, *m, *mean, *square, *delta;
 
     if (!keywords_ok(z) || !(q.x = rd_cast_to(z->x, RD_F64)))
         return NULL;
-    n      = rd_cast_to(count_stored(z, NULL, /*where=*/NULL), RD_F64);
+    n      = rd_cast_to(count_stored(z, /*is=*/NULL, /*where=*/NULL), RD_F64); /* as a float */
     m      = map_2(RD_OP_sub, z->call, number(z, RD_F64, (double)z->n), n);
     mean   = fold_values(&q, "mean", rd_values_of(q.x), &o);
     square = map_2(RD_OP_mul, z->call, fold_values(&q, "var", rd_values_of(q.x), &o), n);
@@ -550,12 +578,12 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
         number(z, RD_F64, 0));
     square = map_where(z->call, map_2(RD_OP_gt, z->call, n, rd_int(z->x->ctx, 0)),
                        map_2(RD_OP_add, z->call, square, delta), nan_unless_finite(z));
-    square = map_2(RD_OP_div, z->call, square, number(z, RD_F64, d > 0 ? d : NAN));
+    square = map_2(RD_OP_div, z->call, square, number(z, RD_F64, degrees > 0 ? degrees : NAN));
     return rd_cast_to(!strcmp(z->name, "std") ? map_1(RD_OP_sqrt, z->call, square) : square, asked);
 }
 
-/* Makes var, std and logsumexp with one fill per result. logsumexp: logaddexp(stored, fill +
- * log(count)). */
+/* Makes var, std and logsumexp if all fills (values where nothing is stored) of a result are equal:
+ * logsumexp is logaddexp(stored, fill + log(count)).  Other reducers of this sort make x dense. */
 static rd_expr *merge_weighted(const folded *z)
 {
     const rd_dtype natural = float_type(z->x->type);
@@ -574,7 +602,8 @@ static rd_expr *merge_weighted(const folded *z)
     return where_filled(z, y ? rd_cast_to(m, y->type) : NULL, y);
 }
 
-/* Makes norms 1 and 2 as sums of |x| or x^2 of all elements. */
+/* Makes norms 1 and 2 as sums of |x| or x^2 of all elements, stored or not; other norms make x
+ * dense. p is 2 if not given. */
 static rd_expr *merge_norm(const folded *z)
 {
     const rd_dtype natural = float_type(z->x->type), asked = z->opts.type ? z->opts.type : natural;
@@ -592,7 +621,7 @@ static rd_expr *merge_norm(const folded *z)
     return rd_cast_to(p == 2 ? map_1(RD_OP_sqrt, z->call, x) : x, asked);
 }
 
-/* Makes argmin and argmax, by all places. */
+/* Makes argmin and argmax by making x dense: the first extreme may lie where nothing is stored. */
 static rd_expr *merge_place(const folded *z)
 {
     return at_all_places(z);
@@ -605,7 +634,9 @@ typedef struct reduction {
     rd_expr *(*merge)(const folded *z);
 } reduction;
 
-/* Finds a reduction by name in the table; the name is in reducers.def. */
+/* Finds the table row of a reduction, whose name is in reducers.def.  Each row has the sort of the
+ * reduction, such as "total", and the function merge_<sort>() that combines stored elements and
+ * fills. */
 static const reduction *reduction_of(const char *name)
 {
     static const reduction all[] = {
@@ -620,15 +651,16 @@ static const reduction *reduction_of(const char *name)
     return &all[k];
 }
 
-/* The sort of a reduction, as reducers.def names it: "total", "extreme" and so on. */
+/* The sort of a reduction, the class that reducers.def gives it: "total" for sum and prod,
+ * "extreme" for min and max, "truth", "bits" and so on. */
 static const char *sort_of(const char *name)
 {
     return reduction_of(name)->sort;
 }
 
 /* ---- Over axes that the pattern lacks -------------------------------------------------------- */
-/* Reads a mask or weights at the stored places; NULL given NULL.  A complex one is cast first, so
- * that only one real array is looked up. */
+/* Reads a mask or weights (`beside`) at the stored positions; NULL given NULL.  A complex one is
+ * cast to `type` first, so that only one real array is read. */
 static rd_expr *keyword_at_stored(const folded *z, rd_expr *beside, rd_dtype type)
 {
     if (beside)
@@ -637,15 +669,16 @@ static rd_expr *keyword_at_stored(const folded *z, rd_expr *beside, rd_dtype typ
     return beside ? rd_at_stored(z->x, beside, z->call) : NULL;
 }
 
-/* Reduces axes without coordinates only: the result has x's pattern, with values and fill reduced.
- * `other` is the axis of the values; their axis 0 goes through the places. */
+/* Reduces only dense axes, those without coordinates.  The result keeps x's pattern; its values and
+ * its fill (the value elsewhere) are reduced.  `other` is the matching axis of the values, whose
+ * axis 0 goes through the stored positions. */
 static rd_expr *fold_others(const folded *z)
 {
     const bool     keep = z->opts.dims.flags & RD_DIMS_KEEP;
     rd_reduce_opts o    = z->opts;
     int64_t        extent[RD_MAX_RANK], axis[RD_MAX_RANK];
     const int      n    = rd_coords_of(z->x);
-    int            rank = 0, other = 0;
+    int            rank = 0, other = 0; /* rank: axes of the result so far */
     rd_expr       *values, *fill   = rd_fill_of(z->x);
 
     o.dims = (rd_dims){ .flags = z->opts.dims.flags & RD_DIMS_KEEP };
@@ -670,7 +703,7 @@ static rd_expr *fold_others(const folded *z)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Gives y the reduced axes with extent 1, if the caller asked to keep them. */
+/* Inserts the reduced axes with extent 1 in y, if the caller asked to keep them (keepdims). */
 static rd_expr *as_asked(const folded *z, rd_expr *y)
 {
     for (int a = 0; a < z->x->rank && y && z->opts.dims.flags & RD_DIMS_KEEP; a++)
@@ -679,8 +712,8 @@ static rd_expr *as_asked(const folded *z, rd_expr *y)
     return y;
 }
 
-/* Reduces a .stored x without any stored place: the dense array by a mask that is false
- * everywhere. */
+/* Reduces an x without a fill and without any stored element: the dense array under a mask that is
+ * false everywhere, so that the reducer's rule for no elements applies. */
 static rd_expr *fold_empty(const folded *z)
 {
     folded q = *z;
@@ -690,11 +723,12 @@ static rd_expr *fold_empty(const folded *z)
     return at_all_places(&q);
 }
 
-/* True if all reduced axes have coordinates, and the places of each result ascend with their flat
- * indices along these axes.  Then the first extreme among stored elements is the first one in x. */
+/* True if all reduced axes have coordinates, and these are in the order of x's axes.  Then the
+ * stored elements of each result come in the order of their flat index, so the first extreme among
+ * them is the first in x. */
 static bool has_ascending_indices(const folded *z)
 {
-    int64_t last = -1;
+    int64_t last = -1; /* the reduced axis before it */
 
     for (int a = 0; a < z->x->rank; a++)
         if (is_reduced(z, a) && !is_coord(z, a))
@@ -709,22 +743,24 @@ static bool has_ascending_indices(const folded *z)
     return true;
 }
 
-/* Converts numbers of stored elements to flat indices along the reduced axes; -1 stays. */
-static rd_expr *indices_of(const folded *z, rd_expr *number)
+/* Converts numbers of stored elements (results of argmin) to row-major indices along the reduced
+ * axes; -1 (none) stays. */
+static rd_expr *indices_of(const folded *z, rd_expr *element)
 {
     rd_expr *const flat = coords_as_one(z, /*reduced=*/true, RD_I64);
 
-    if (!number || !flat)
+    if (!element || !flat)
         return NULL;
-    rd_expr *const zero  = rd_int(z->x->ctx, 0);
-    rd_expr *const some  = map_2(RD_OP_ge, z->call, number, zero);
-    rd_expr *const there = rd_take_places(flat, 0, map_2(RD_OP_maximum, z->call, number, zero));
+    rd_expr *const zero   = rd_int(z->x->ctx, 0);
+    rd_expr *const exists = map_2(RD_OP_ge, z->call, element, zero);
+    rd_expr *const there  = rd_take_places(flat, 0, map_2(RD_OP_maximum, z->call, element, zero));
 
-    return map_where(z->call, some, there, rd_int(z->x->ctx, -1));
+    return map_where(z->call, exists, there, rd_int(z->x->ctx, -1));
 }
 
-/* Reduces a .stored x: nothing but stored elements counts.  A place among these becomes a flat
- * index along the reduced axes. */
+/* Reduces an x without a fill: nothing but stored elements counts.  The result of argmin or argmax
+ * (rd_reducer_places()) is the number of a stored element, which becomes a row-major index along
+ * the reduced axes. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
     rd_reduce_opts o = z->opts;
@@ -748,11 +784,12 @@ static rd_expr *fold_stored_alone(const folded *z)
     return z->opts.type ? rd_cast_to(y, z->opts.type) : y;
 }
 
-/* Fills in the reduced axes, and what is known of the fills; false after recording what is wrong.
- * The fill counts only if a coordinate is reduced. */
+/* Fills in the reduced axes (bits), the number n of elements of a result, and what is known of the
+ * fill, the value where nothing is stored.  False after recording what is wrong.  The fill counts
+ * only if an axis with coordinates is reduced. */
 static bool find_axes(folded *z)
 {
-    uint64_t coords = 0;
+    uint64_t coords = 0; /* bit a: axis a has coordinates */
 
     if (!rd_dims_bits(z->x, &z->opts.dims, z->call, &z->bits))
         return false;
@@ -764,12 +801,13 @@ static bool find_axes(folded *z)
     if (!rd_fill_of(z->x) || !(z->bits & coords) || z->n == 0)
         return true;
     z->zero = rd_zero_of(rd_fill_of(z->x));
+    /* one fill for each result */
     if (!(rd_varies(rd_fill_of(z->x)) & z->bits))
         z->fill = drop_axes(z, rd_fill_of(z->x));
     return true;
 }
 
-/* True if an axis with coordinates is reduced. */
+/* True if an axis is reduced that the pattern has coordinates along (a sparse axis). */
 static bool has_coords(const folded *z)
 {
     for (int k = 0; k < rd_coords_of(z->x); k++)
@@ -778,8 +816,9 @@ static bool has_coords(const folded *z)
     return false;
 }
 
-/* Reduces x, with origins of 0.  It chooses among four ways: no coordinates are reduced, x is
- * .stored, all places are looked up, or `merge`, the closed form for this sort of reduction. */
+/* Reduces x, whose axes count from 0, in one of four ways: over dense axes only; over stored
+ * elements alone, if x has no fill; as a dense array; or by `merge`.  That is the closed form of
+ * this sort of reduction for stored elements and equal fills. */
 static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
 {
     if (!find_axes(z))
@@ -788,6 +827,8 @@ static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
         return fold_others(z);
     if (!rd_fill_of(z->x))
         return as_asked(z, fold_stored_alone(z));
+    /* No closed form: masks and weights differ between elements that are not stored, and
+     * skip_nan may remove some of these. */
     if (z->opts.where || z->opts.weights || rd_values_of(z->x)->extent[0] == 0 || z->n == 0 ||
         (z->opts.skip_nan && z->zero != RD_ZERO))
         return as_asked(z, at_all_places(z));
@@ -795,22 +836,23 @@ static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
 }
 
 /* ---- Origins --------------------------------------------------------------------------------- */
-/* Replaces x, mask and weights by ones with origins of 0.  False after recording that they cover
+/* Makes x, mask and weights count their axes from 0.  False after recording that they cover
  * different indices. */
 static bool begin_at_0(folded *z)
 {
     rd_expr **const beside[] = { &z->opts.where, &z->opts.weights };
 
     for (int k = 0; k < 2; k++)
-        if (*beside[k] && (*beside[k])->ctx == z->x->ctx &&
+        if (*beside[k] && (*beside[k])->ctx == z->x->ctx && /* else refused later */
             (!rd_ranges_meet(z->call, 2, (rd_expr *const[]){ z->x, *beside[k] }) ||
              !rd_from_0(1, beside[k])))
             return false;
     return rd_from_0(1, &z->x);
 }
 
-/* Reduces an x with origins, which count from 0 meanwhile and are restored at the end.  A place
- * along a single axis becomes its index. */
+/* Reduces an x whose axes have origins (first indices other than 0): they count from 0 meanwhile
+ * and are restored at the end.  A position that argmin gives along a single axis becomes its
+ * index. */
 static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 {
     const rd_expr *const x                   = z->x;
@@ -822,14 +864,14 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 
     if (!begin_at_0(z))
         return NULL;
-    const bool whole = rd_reducer_places(z->reducer) && rd_dtype_is_real(type);
+    const bool asks_type = rd_reducer_places(z->reducer) && rd_dtype_is_real(type);
 
-    if (whole) /* the type asked for may be too narrow for places */
+    if (asks_type) /* the type asked for may be too narrow for places */
         z->opts.type = 0;
     y = fold(z, merge);
     if (y && rd_reducer_places(z->reducer) && __builtin_popcountll(z->bits) == 1)
         y = rd_indices_of(y, x, __builtin_ctzll(z->bits));
-    if (whole)
+    if (asks_type)
         y = rd_cast_to(y, type);
     for (int a = 0; a < x->rank; a++) {
         if (!is_reduced(z, a))
@@ -839,9 +881,9 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
     return rd_with_origins(y, origin);
 }
 
-/* Reduces a SPARSE x by name: reads the options and chooses the function for this sort of
- * reduction. Groups (by, groups) are looked up at all places. Axes that do not begin at 0 (origin)
- * need care where results are indices. */
+/* Reduces a SPARSE x by name: copies the options, of which an older caller may have fewer (size),
+ * and chooses the function for this sort of reduction.  A group-by (by, groups) is made dense.
+ * Axes whose first index is not 0 (origin) need care where results are indices. */
 static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const reduction *const row = reduction_of(name);
@@ -861,8 +903,8 @@ static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts
 }
 
 /* ---- Real operands --------------------------------------------------------------------------- */
-/* Reduces a real x by name, plain or sparse.  A product that is computed on demand is computed
- * first. */
+/* Reduces a real x by name, plain (dense) or sparse; messages name `call`, or the reducer's own if
+ * it is NULL.  A sparse product that is computed on demand is computed first. */
 rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     x = rd_listed(x);
@@ -872,7 +914,7 @@ rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd
                                                                  : NULL;
 }
 
-/* Scans a real x by name; a sparse x becomes dense. */
+/* Scans (prefix sums and the like) a real x by name; a sparse x becomes dense. */
 rd_expr *rd_real_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     x = rd_at_all_places(x, "rd_scan");

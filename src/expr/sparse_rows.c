@@ -9,8 +9,8 @@
 #include "expr/sparse_places.h"
 #include <string.h>
 
-/* Makes a row of n indices, i32 if `narrow`, with room for `more` numbers behind it; *room is its
- * memory. */
+/* Makes a leaf of n indices in the context's arena, i32 if `narrow`, else i64, with room for `more`
+ * numbers behind them.  *room is its memory, which the caller fills in. */
 static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, void **room,
                           const char *call)
 {
@@ -24,16 +24,17 @@ static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, voi
                          call);
 }
 
-/* Makes a row of n indices, i32 if `narrow`, else i64; *room is its memory, which the caller fills
+/* Makes a leaf of n indices, i32 if `narrow`, else i64; *room is its memory, which the caller fills
  * in. */
 rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call)
 {
-    return index_row(ctx, n, 0, narrow, room, call);
+    return index_row(ctx, n, /*more=*/0, narrow, room, call);
 }
 
 /* ---- Where each index begins ----------------------------------------------------------------- */
-/* The number of begins behind a row of n places along an axis: its extent + 1. 0: not worth it, as
- * most indices would have no place, or the row's type is too narrow. */
+/* The number of begins (as in CSR: at which entry each index begins, then the end) behind n
+ * ascending indices below `extent`: extent + 1. 0: not worth it, as most indices would have no
+ * entry, or the leaf's type cannot count to n. */
 static int64_t begins_of(int64_t n, int64_t extent)
 {
     enum { SPARE = 8, FEW = 4096 };
@@ -42,8 +43,8 @@ static int64_t begins_of(int64_t n, int64_t extent)
     return n > 0 && fits && extent / SPARE <= n + FEW ? extent + 1 : 0;
 }
 
-/* Makes a row for n indices that ascend, with room for begins; *room is its memory, which the
- * caller fills in. */
+/* Makes a leaf for n ascending indices below `extent`, with room for begins behind them
+ * (rd_row_ascends()).  *room is its memory, which the caller fills in. */
 rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const char *call)
 {
     return index_row(ctx, n, begins_of(n, extent), extent <= INT32_MAX, room, call);
@@ -68,8 +69,9 @@ enum { CHUNK = 1 << 15 }; /* places that a thread takes at once */
 FIND_BEGINS(int32_t)
 FIND_BEGINS(int64_t)
 
-/* Writes behind an ascending row where each index begins, and the end, so that folds by the row run
- * as loops over rows.  Long rows are cut into pieces.  False: no memory. */
+/* Writes behind n ascending indices at which entry each index begins, and the end, as CSR has: 0 0
+ * 2 2 2 with extent 3 gets 0 2 2 5.  Folds by this index can then run as loops over rows.  Long
+ * rows are cut into pieces for threads.  False: no memory. */
 bool rd_row_ascends(rd_expr *row, int64_t extent, const char *call)
 {
     const int64_t n    = row->extent[0];
@@ -77,8 +79,8 @@ bool rd_row_ascends(rd_expr *row, int64_t extent, const char *call)
     void *const   data = (void *)(uintptr_t)row->as.leaf->data; /* of our arena */
 
     if (!begins_of(n, extent))
-        return true;
-    (void)team; /* for a build without OpenMP */
+        return true; /* no room was left for begins */
+    (void)team;      /* for a build without OpenMP */
 #pragma omp parallel for num_threads(team) if (team > 1)
     for (int64_t from = 0; from < n; from += CHUNK) {
         const int64_t to = from + CHUNK < n ? from + CHUNK : n;
@@ -92,7 +94,8 @@ bool rd_row_ascends(rd_expr *row, int64_t extent, const char *call)
     return rd_cut_long_rows(row, call);
 }
 
-/* Copies known begins behind the row, in its type; `wide`: they are i64.  False: no memory for
+/* Copies known begins (at which entry each index begins, then the end) behind a row of ascending
+ * indices, in its type; `wide`: they are i64, else i32.  False: no memory to cut long rows into
  * pieces. */
 bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, const char *call)
 {
@@ -122,7 +125,7 @@ typedef struct leading {
     int64_t        extent[RD_MAX_RANK], places;
 } leading;
 
-/* The first coordinates of place p as one number, in C order of their axes. */
+/* The first n coordinates of stored position p as one row-major number. */
 static inline int64_t number_at(const leading *l, int64_t p)
 {
     int64_t number = 0;
@@ -136,7 +139,8 @@ static inline int64_t number_at(const leading *l, int64_t p)
     return number;
 }
 
-/* Writes the numbers of places `from` to `to` - 1.  False: one is less than the one before it. */
+/* Writes the row-major numbers of positions `from` to `to` - 1, i32 if `narrow`.  False: one is
+ * less than the one before it, so they are not sorted. */
 static bool put_numbers(const leading *l, int64_t from, int64_t to, void *room, bool narrow)
 {
     int64_t before = from > 0 ? number_at(l, from - 1) : 0;
@@ -155,9 +159,9 @@ static bool put_numbers(const leading *l, int64_t from, int64_t to, void *room, 
     return !falls;
 }
 
-/* Makes one row of the first n coordinates of x: numbers all places, in chunks that threads share.
- * *row is NULL if it is not worth it, or if the numbers do not ascend (x was trusted).  False after
- * a failure. */
+/* Makes one leaf of the first n coordinates of x: a row-major number for each stored position, in
+ * chunks that threads share.  *row is NULL if most numbers would have no position, or if they do
+ * not ascend (x was trusted, not checked).  False after a failure. */
 bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row)
 {
     leading l     = { .n = n, .places = rd_values_of(x)->extent[0] };

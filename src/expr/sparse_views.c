@@ -18,15 +18,16 @@ typedef struct sparse_view {
     uint64_t       taken;             /* bit k: axis k of the view has a coordinate */
 } sparse_view;
 
-/* The step along axis `a` of x for a step along axis k of the view. */
+/* How many indices axis `a` of x advances for a step along axis k of the view (s->number: offsets,
+ * then this matrix). */
 static int64_t coef(const sparse_view *s, int a, int k)
 {
     return s->number[s->x->rank + a * s->rank + k];
 }
 
-/* The axis of the view that is all of axis a, unchanged; -1: there is none.  For an extent of 1,
- * a coefficient other than 0 shows which axis of the view is meant (-1 if flipped).  If several
- * are, as in a window of one element, it is the first. */
+/* The axis of the view that is all of axis a of x, unchanged; -1: there is none.  If x has one
+ * element along it, its coefficient only shows which axis of the view is meant, whatever its value
+ * (-1 if flipped).  If several do, as in a window of one element, it is the first. */
 static int whole_axis(const sparse_view *s, int a)
 {
     const int64_t extent = s->x->extent[a];
@@ -35,6 +36,7 @@ static int whole_axis(const sparse_view *s, int a)
     if (s->number[a] != 0)
         return -1;
     for (int k = 0; k < s->rank; k++) {
+        /* Axes of the view that do not move along axis a are passed over. */
         if (coef(s, a, k) == 0 ||
             (extent == 1 ? s->extent[k] != 1 || found >= 0 : s->extent[k] == 1))
             continue;
@@ -45,14 +47,14 @@ static int whole_axis(const sparse_view *s, int a)
     return found;
 }
 
-/* Finds the coordinates of the view: each stays with its axis.  A coordinate along an axis of
- * one element is dropped if the view lacks the axis or repeats it.  False: the view needs other
- * places. */
+/* Finds the coordinates of the view: each stays with its axis.  One along an axis of extent 1 is
+ * dropped if the view lacks the axis or repeats it.  False: the view changes a sparse axis, so
+ * stored positions would change. */
 static bool find_coords(sparse_view *s)
 {
     for (int k = 0; k < rd_coords_of(s->x); k++) {
         const int  a    = (int)s->x->as.sparse->axis[k];
-        const int  at   = whole_axis(s, a);
+        const int  at   = whole_axis(s, a); /* its axis in the view */
         const bool free = at >= 0 && !(s->taken >> at & 1);
 
         if (!free && s->x->extent[a] == 1)
@@ -74,16 +76,18 @@ static bool find_coords(sparse_view *s)
     return s->n > 0;
 }
 
-/* Makes the view of the values: their first axis, which goes through the places, then the axes of
- * the view without coordinates.  NULL if there is none. */
+/* Makes the view of the array of values: axis 0, which goes through the stored positions, then the
+ * axes of the view without coordinates.  NULL if there is none: too many axes, or an axis with
+ * coordinates that also moves along a dense one. */
 static rd_expr *view_of_values(const sparse_view *s)
 {
     rd_expr *const values = rd_values_of(s->x);
     int64_t        extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
-    int            place[RD_MAX_RANK], rank = 1, d = 0;
+    int            place[RD_MAX_RANK], rank = 1, d = 0; /* d: axis of the values */
 
     extent[0] = values->extent[0];
     for (int k = 0; k < s->rank; k++) {
+        /* the axis of the values that axis k of the view becomes; -1: it has a coordinate */
         place[k] = s->taken >> k & 1 ? -1 : rank;
         if (place[k] >= 0 && rank < RD_MAX_RANK)
             extent[rank] = s->extent[k];
@@ -107,8 +111,8 @@ static rd_expr *view_of_values(const sparse_view *s)
     return rd_plain_view(values, rank, extent, number, /*origin=*/NULL);
 }
 
-/* Makes a view of a SPARSE from views of its values and fill.  If some axis with coordinates
- * changes, it makes the view of x at all places instead. */
+/* Makes a view of a SPARSE from views of its values and its fill (the value where nothing is
+ * stored).  If a sparse axis changes, x is made dense instead. */
 static rd_expr *view_sparse(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                             const int64_t *origin)
 {
@@ -123,8 +127,9 @@ static rd_expr *view_sparse(rd_expr *x, int rank, const int64_t *extent, const i
     return rd_sparse_from(rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis), origin);
 }
 
-/* Makes a view of a real x, plain or sparse.  A product that is computed on demand is computed,
- * unless the view is all of it. */
+/* Makes a view of a real x, plain (dense) or sparse: `number` has the offsets, then the
+ * coefficients.  A sparse product that is computed on demand is computed first, unless the view is
+ * all of it. */
 rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                       const int64_t *origin)
 {
@@ -141,7 +146,7 @@ rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t
 }
 
 /* ---- By axes --------------------------------------------------------------------------------- */
-/* Makes the view v of a real x. */
+/* Makes the affine view v of a real x; NULL after a failure. */
 static rd_expr *affine(rd_expr *x, const rd_affine *v, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS];
@@ -163,7 +168,7 @@ rd_expr *rd_real_broadcast(rd_expr *x, int rank, const int64_t *extent, const ch
                : NULL;
 }
 
-/* Replaces the origins of a real x; NULL: all 0. */
+/* Makes a real x whose axes begin at these indices (origins); NULL: all at 0. */
 rd_expr *rd_real_from(rd_expr *x, const int64_t *origin)
 {
     rd_affine v;

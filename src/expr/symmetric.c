@@ -33,21 +33,23 @@ typedef struct comparing {
 static bool is_same(comparing *c, pair p);
 static bool is_opposite(comparing *c, pair p);
 
-/* Two operands, with the axes of *p. */
+/* Two operands to compare, of which axes p->a and p->b are to be exchanged, as in *p. */
 static pair pair_of(const pair *p, const rd_expr *x, const rd_expr *y)
 {
     return (pair){ x, y, p->a, p->b };
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */
-/* The coefficients with which axis `axis` of a view's operand steps along the axes of the view. */
+/* The row of a view's coefficient matrix for axis `axis` of its operand: by how much that axis
+ * advances for a step along each axis of the view. */
 static const int64_t *row_of(const rd_expr *view, int axis)
 {
     return view->as.view->number + view->in[0]->rank + (ptrdiff_t)axis * view->rank;
 }
 
-/* True if axis i of x's operand moves as axis j of y's operand does, with both indices
- * exchanged. */
+/* True if axis i of x's operand moves as axis j of y's operand does, after axes a and b of the pair
+ * are exchanged: equal offsets, and equal coefficients. c->moves becomes true if it moves along a
+ * or b. */
 static bool rows_are_exchanged(comparing *c, const pair *p, int i, int j)
 {
     const int64_t *x = row_of(p->x, i), *y = row_of(p->y, j);
@@ -61,7 +63,8 @@ static bool rows_are_exchanged(comparing *c, const pair *p, int i, int j)
     return true;
 }
 
-/* True if two views of one array exchange the indices: one takes at i what the other takes at j. */
+/* True if two views of one array are each other's with axes a and b exchanged: one reads point i
+ * where the other reads point j.  Without success c->moves stays as it was. */
 static bool takes_exchanged(comparing *c, const pair *p)
 {
     const bool moved = c->moves;
@@ -74,8 +77,8 @@ static bool takes_exchanged(comparing *c, const pair *p)
     return true;
 }
 
-/* True if both views are indices along the two axes, as i and j.  A COORD has elements along its
- * own axis only. */
+/* True if both views broadcast an index (a COORD node, 0, 1, 2 ... along one axis), one that of
+ * axis a and the other that of axis b. */
 static bool are_places(comparing *c, const pair *p)
 {
     return p->x->in[0]->kind == RD_EXPR_COORD && p->y->in[0]->kind == RD_EXPR_COORD &&
@@ -83,8 +86,8 @@ static bool are_places(comparing *c, const pair *p)
                               (int)p->y->in[0]->as.axis->axis);
 }
 
-/* The axis of a view's operand that axis k of the view, and no other axis, goes along, from index 0
- * by steps of 1. -1: there is none, because of a second axis, another step, or an offset. */
+/* The axis of a view's operand along which axis k of the view, and no other, goes from index 0 by
+ * steps of 1. -1: there is none, because of a second axis, another step, or an offset. */
 int rd_axis_below(const rd_expr *view, int k)
 {
     int found = -1;
@@ -104,7 +107,8 @@ int rd_axis_below(const rd_expr *view, int k)
     return found;
 }
 
-/* True if both views are the same and keep the two axes; *below gets their operands. */
+/* True if both views have the same numbers and keep axes a and b; *below gets their operands, which
+ * are compared instead, with their axes. */
 static bool go_below(const pair *p, pair *below)
 {
     if (p->x->in[0]->rank != p->y->in[0]->rank || p->x->as_size != p->y->as_size ||
@@ -115,8 +119,8 @@ static bool go_below(const pair *p, pair *below)
     return below->a >= 0 && below->b >= 0;
 }
 
-/* True if both views have the same elements, with the indices exchanged: both are the indices, or
- * they take points of one array, or their operands are the same. */
+/* True if view x equals view y with axes a and b exchanged: both are indices, or read points of one
+ * array, or have the same form and equal operands. */
 static bool views_are_same(comparing *c, const pair *p)
 {
     pair below;
@@ -127,8 +131,8 @@ static bool views_are_same(comparing *c, const pair *p)
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* True if the operator commutes, bits included.  The minimum of 0 and -0 is the first operand,
- * and 1 / x then has another sign. */
+/* True if op(x, y) and op(y, x) have the same bits.  For floats minimum and maximum do not: of 0
+ * and -0 they take the first, and 1 / x then has another sign. */
 static bool commutes(rd_op op, rd_dtype type)
 {
     switch (op) {
@@ -148,14 +152,16 @@ static bool commutes(rd_op op, rd_dtype type)
     }
 }
 
-/* True if the operands of x are those of y in the other order, as in x - y and y - x. */
+/* True if x is op(u, v) and y is op(v, u), up to the exchange of axes: as x[i] - x[j] and x[j] -
+ * x[i]. */
 static bool operands_are_exchanged(comparing *c, const pair *p)
 {
     return is_same(c, pair_of(p, p->x->in[0], p->y->in[1])) &&
            is_same(c, pair_of(p, p->x->in[1], p->y->in[0]));
 }
 
-/* True if the operator loses the sign of its operand.  abs() of an unsigned difference does not. */
+/* True if the operator gives the same for u and -u: a square, |u|, or u * u. abs() of an unsigned
+ * difference does not. */
 static bool loses_sign(const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
@@ -165,8 +171,8 @@ static bool loses_sign(const pair *p)
            (x->op == RD_OP_mul && x->in[0] == x->in[1] && y->in[0] == y->in[1]);
 }
 
-/* True if the operands are the same, or exchanged under an operator that commutes, or opposite
- * under one that loses the sign. */
+/* True if two maps of one operator are equal: their operands are equal, or exchanged under an
+ * operator that commutes, or opposite (u and -u) under one that loses the sign. */
 static bool maps_are_same(comparing *c, const pair *p)
 {
     bool same = true;
@@ -177,8 +183,8 @@ static bool maps_are_same(comparing *c, const pair *p)
            (loses_sign(p) && is_opposite(c, pair_of(p, p->x->in[0], p->y->in[0])));
 }
 
-/* True if x is -y, by the rules of signs of each operator: x - y is opposite to y - x, and a
- * product to one with an opposite factor. */
+/* True if x is -y by the operator's rule of signs: u - v is opposite to v - u, a product to one
+ * with an opposite factor, and a rounded u to a rounded -u. */
 static bool maps_are_opposite(comparing *c, const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
@@ -205,8 +211,8 @@ static bool maps_are_opposite(comparing *c, const pair *p)
 }
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
-/* The axis of a reduction's operand that is axis k of its result: axes that are not reduced
- * count. */
+/* The axis of a reduction's operand that becomes axis k of its result: the axis number k among
+ * those not reduced. */
 int rd_axis_before(const rd_expr *fold, int k)
 {
     int axis = 0;
@@ -217,8 +223,9 @@ int rd_axis_before(const rd_expr *fold, int k)
     return axis;
 }
 
-/* True if two reductions have the same facts and the same operands, with the indices exchanged.
- * Reductions by group, and a user's, count as different. */
+/* True if two reductions are equal after axes a and b are exchanged: same reducer, reduced axes and
+ * parameters, and equal operands (x, weights, where; a missing one is NULL).  A group-by and a
+ * user's reducer count as different. */
 static bool folds_are_same(comparing *c, const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
@@ -236,14 +243,16 @@ static bool folds_are_same(comparing *c, const pair *p)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if steps are left, and both nodes agree in kind, type, rank and number of operands. */
+/* True if both nodes agree in kind, type, rank and number of operands, and the budget of
+ * comparisons is not spent, which ends the search. */
 static bool may_be_alike(comparing *c, const pair *p)
 {
     return --c->steps >= 0 && p->x->kind == p->y->kind && p->x->type == p->y->type &&
            p->x->rank == p->y->rank && p->x->n_in == p->y->n_in;
 }
 
-/* True if y, with the indices exchanged, has x's elements, up to rounding. */
+/* True if y, with axes a and b of the pair exchanged, has x's elements, up to rounding.  Kinds of
+ * nodes that are not listed count as different. */
 static bool is_same(comparing *c, pair p)
 {
     if (!may_be_alike(c, &p))
@@ -257,7 +266,7 @@ static bool is_same(comparing *c, pair p)
     }
 }
 
-/* True if y, with the indices exchanged, has the elements of x with the other sign. */
+/* True if y, with axes a and b of the pair exchanged, has the elements of x with the other sign. */
 static bool is_opposite(comparing *c, pair p)
 {
     pair below;
@@ -269,8 +278,8 @@ static bool is_opposite(comparing *c, pair p)
     return p.x->kind == RD_EXPR_MAP && p.x->op == p.y->op && maps_are_opposite(c, &p);
 }
 
-/* True if x stays the same, up to rounding, when indices along axes a and b are exchanged: compares
- * x with itself.  *moves becomes true if some element changes along these axes. */
+/* True if x[.. i .. j ..] equals x[.. j .. i ..], up to rounding, with i along axis a and j along
+ * axis b: compares x with itself.  *moves becomes true if some element changes along these axes. */
 bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves)
 {
     comparing c = { .steps = MOST_STEPS };
@@ -281,7 +290,7 @@ bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves)
     return true;
 }
 
-/* True if indices along axes a and b that are exchanged give x the other sign. */
+/* True if x[.. i .. j ..] is -x[.. j .. i ..], with i along axis a and j along axis b. */
 bool rd_is_antisymmetric(const rd_expr *x, int a, int b)
 {
     comparing c = { .steps = MOST_STEPS };

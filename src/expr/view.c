@@ -104,13 +104,15 @@ rd_expr *rd_flip(rd_expr *x, rd_dims d)
         return NULL;
     for (int a = 0; a < x->rank; a++) {
         rd_affine_places(&v, x, a, RD_OPEN, RD_OPEN, bits >> a & 1 ? -1 : 1);
+        /* a reversed range begins at 0 otherwise */
         v.origin[a] = rd_origin(x, a);
     }
     return rd_affine_view(x, &v, "rd_flip");
 }
 
-/* The diagonal of two axes, as a new last axis; an `offset` above 0 moves it to the right, one
- * below 0 down.  Both axes of x step by 1 along it. */
+/* The diagonal of two axes (rows axis1, columns axis2) as a new last axis; an `offset` above 0
+ * moves it to the right, one below 0 down.  Along it both axes of x step by 1.  An offset outside
+ * gives no element. */
 rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
 {
     rd_affine v = { 0 };
@@ -127,19 +129,20 @@ rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
         if (a != row && a != column)
             rd_affine_whole(&v, x, a);
     if (offset <= -x->extent[row] || offset >= x->extent[column]) {
-        rd_affine_axis(&v, 0, -1, 0);
+        rd_affine_axis(&v, /*extent=*/0, /*a=*/-1, /*coef=*/0);
     } else {
         const int64_t down = offset < 0 ? -offset : 0, right = offset > 0 ? offset : 0;
         const int64_t rows = x->extent[row] - down, columns = x->extent[column] - right;
         v.offset[row]    = down;
         v.offset[column] = right;
-        rd_affine_also(&v, row, v.rank, 1);
+        rd_affine_also(&v, row, /*k=*/v.rank, /*coef=*/1); /* the axis added next */
         rd_affine_axis(&v, rows < columns ? rows : columns, column, 1);
     }
     return rd_affine_view(x, &v, "rd_diagonal");
 }
 
-/* Makes windows of n elements, `step` apart along the axis, as a new last axis. */
+/* Makes windows of n elements, `step` apart along the axis: their number replaces the axis, and n
+ * is a new last axis.  Element [.. k .., w] is x[.. step * k + w ..]. */
 rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_affine v = { 0 };

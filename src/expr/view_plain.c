@@ -7,8 +7,9 @@
 #include <string.h>
 
 /* ---- One form, so that equal views have equal bytes ------------------------------------------ */
-/* Sets numbers that do not matter to 0: those of axes of extent 1, and all if there is no
- * element.  This also removes numbers larger than an extent, so composing cannot overflow. */
+/* Sets those numbers of a view (offsets, then coefficients) to 0 that do not matter: those of axes
+ * of extent 1, and all if there is no element.  So equal views are equal bytes and one node, and
+ * numbers larger than an extent vanish, so that composing cannot overflow. */
 static void normalise(const rd_expr *x, int rank, const int64_t *extent, int64_t *number)
 {
     const bool none = rd_points(rank, extent) == 0;
@@ -24,7 +25,8 @@ static void normalise(const rd_expr *x, int rank, const int64_t *extent, int64_t
 }
 
 #ifndef NDEBUG
-/* True if every element of the view is one of x. */
+/* True if every element that the view reads is one of x: checks the lowest and the highest index
+ * along each axis.  For assertions. */
 static bool is_inside(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     if (rd_points(rank, extent) == 0)
@@ -33,7 +35,7 @@ static bool is_inside(const rd_expr *x, int rank, const int64_t *extent, const i
         __int128 low = number[a], high = number[a];
         for (int k = 0; k < rank; k++) {
             const __int128 last = (__int128)number[x->rank + a * rank + k] * (extent[k] - 1);
-            *(last < 0 ? &low : &high) += last;
+            *(last < 0 ? &low : &high) += last; /* the last index is an extreme */
         }
         if (low < 0 || high >= x->extent[a])
             return false;
@@ -42,9 +44,9 @@ static bool is_inside(const rd_expr *x, int rank, const int64_t *extent, const i
 }
 #endif
 
-/* Composes a view of a view: out = outer after inner, each as offsets and a matrix of coefficients.
- * Partial sums are positions in an axis, or differences of two, as both views stay inside.  So they
- * do not overflow. */
+/* Composes a view of a view: out = outer after inner, each as offsets and a matrix of coefficients
+ * (a matrix product).  Partial sums are positions in an axis, or differences of two, as both views
+ * stay inside; so they do not overflow. */
 static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_t *out)
 {
     const int      base = inner->in[0]->rank, middle = inner->rank;
@@ -83,7 +85,7 @@ static rd_expr *view_node(rd_expr *x, int rank, const int64_t *extent, const int
 }
 
 /* ---- Rows in order ----------------------------------------------------------------------------- */
-/* The elements along axis a of x that a view reaches: the place of the last one, and one more. */
+/* One more than the largest index along axis a of x that a view reads. */
 static int64_t reach_of(const rd_expr *x, int a, int rank, const int64_t *extent,
                         const int64_t *number)
 {
@@ -97,8 +99,9 @@ static int64_t reach_of(const rd_expr *x, int a, int rank, const int64_t *extent
     return last + 1;
 }
 
-/* A sort of rows of which a view reads few: one that finds only these.  "sort, then slice" is the
- * first few, as rd_top_k() is. */
+/* Makes a SORT of which the view reads only a few first elements of each row one that finds just
+ * these, a partial sort: "sort, then slice" becomes what rd_top_k() is.  Others, and a view of more
+ * than 1/16 of a row, give x itself. */
 static rd_expr *sort_of_reach(rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     enum { TIMES = 16 };
@@ -132,6 +135,7 @@ rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_
 
     if (!x)
         return NULL;
+    /* `own` is normalised below */
     memcpy(own, number, (size_t)(x->rank * (rank + 1)) * sizeof *own);
     assert(is_inside(x, rank, extent, own));
     normalise(x, rank, extent, own);
@@ -148,7 +152,7 @@ rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_
 }
 
 /* ---- By axes --------------------------------------------------------------------------------- */
-/* Makes the view v of a plain x. */
+/* Makes the affine view v of a plain (real, dense) x. */
 rd_expr *rd_plain_affine(rd_expr *x, const rd_affine *v, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS];
@@ -158,7 +162,8 @@ rd_expr *rd_plain_affine(rd_expr *x, const rd_affine *v, const char *call)
                : NULL;
 }
 
-/* Broadcasts a plain x to a shape. */
+/* Broadcasts a plain (real, dense) x to a shape.  NULL after recording for `call` that it does not
+ * fit. */
 rd_expr *rd_plain_broadcast(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];
@@ -170,7 +175,8 @@ rd_expr *rd_plain_broadcast(rd_expr *x, int rank, const int64_t *extent, const c
                : NULL;
 }
 
-/* Replaces the origins of a plain x; NULL: all 0. */
+/* Makes a plain (dense, real) x whose axes begin at these indices (origins); NULL: all at 0.  It is
+ * x if it has these already. */
 rd_expr *rd_plain_from(rd_expr *x, const int64_t *origin)
 {
     rd_affine v;
@@ -178,7 +184,8 @@ rd_expr *rd_plain_from(rd_expr *x, const int64_t *origin)
     return x && rd_affine_from(&v, x, origin) ? rd_plain_affine(x, &v, "rd_reindex") : x;
 }
 
-/* Fixes an axis of a plain x at a position. */
+/* Fixes an axis of a plain (dense, real) x at a position, counted from 0; the result lacks the
+ * axis. */
 rd_expr *rd_plain_select(rd_expr *x, int axis, int64_t place)
 {
     rd_affine v;
@@ -186,7 +193,8 @@ rd_expr *rd_plain_select(rd_expr *x, int axis, int64_t place)
     return rd_plain_affine(x, rd_affine_selected(&v, x, axis, place, rd_affine_place), "rd_select");
 }
 
-/* A range of an axis of a plain x by positions from 0. */
+/* A range of an axis of a plain (real, dense) x by positions from 0: start, start + step, ...
+ * before stop. */
 rd_expr *rd_plain_slice(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v;
@@ -195,7 +203,7 @@ rd_expr *rd_plain_slice(rd_expr *x, int axis, int64_t start, int64_t stop, int64
                            "rd_slice_axis");
 }
 
-/* Puts the axes of a plain x in another order. */
+/* Puts the axes of a plain (real, dense) x in another order. */
 rd_expr *rd_plain_permute(rd_expr *x, rd_index order)
 {
     rd_affine v;
@@ -203,7 +211,7 @@ rd_expr *rd_plain_permute(rd_expr *x, rd_index order)
     return rd_plain_affine(x, rd_affine_permuted(&v, x, order), "rd_permute");
 }
 
-/* Inserts an axis of one element in a plain x. */
+/* Inserts an axis of one element in a plain (real, dense) x. */
 rd_expr *rd_plain_expand(rd_expr *x, int axis)
 {
     rd_affine v;
@@ -211,7 +219,7 @@ rd_expr *rd_plain_expand(rd_expr *x, int axis)
     return rd_plain_affine(x, rd_affine_expanded(&v, x, axis), "rd_expand");
 }
 
-/* Removes axes of one element from a plain x. */
+/* Removes axes of one element from a plain (real, dense) x. */
 rd_expr *rd_plain_squeeze(rd_expr *x, rd_dims d)
 {
     rd_affine v;

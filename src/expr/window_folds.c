@@ -26,8 +26,9 @@ enum {
 };
 
 /* ---- Windows that are found ------------------------------------------------------------------ */
-/* True if a step along axis k reads the elements that a step along axis w does.  *moves: it reads
- * other elements at all.  *budget: nodes that may still be visited. */
+/* True if a step along axis k of x reads the same elements below as a step along axis w does, as in
+ * u[k + w].  *moves becomes true if it moves at all.  *budget is the number of nodes that may still
+ * be visited; without any, the answer is false. */
 static bool move_together(const rd_expr *x, int k, int w, bool *moves, int *budget)
 {
     if (--*budget < 0)
@@ -52,7 +53,8 @@ static bool move_together(const rd_expr *x, int k, int w, bool *moves, int *budg
     return true;
 }
 
-/* True if the reduced axis w goes over windows that start along axis k, as in x[k + w]. */
+/* True if the reduced axis w goes over overlapping windows that start along axis k, as in x[k + w]:
+ * not more elements in a window than there are windows. */
 static bool is_window(const rd_expr *x, int k, int w)
 {
     bool moves  = false;
@@ -61,7 +63,9 @@ static bool is_window(const rd_expr *x, int k, int w)
     return x->extent[k] >= x->extent[w] && move_together(x, k, w, &moves, &budget) && moves;
 }
 
-/* Pairs each reduced axis w with a kept axis k that moves with it; each kept axis serves once. */
+/* Pairs each reduced axis w with a kept axis k that moves with it (element k + w of a row:
+ * overlapping windows); each kept axis serves once. all->gone is the set of window axes,
+ * all->elements the size of a window. */
 static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
 {
     uint64_t free = ~reduced;
@@ -78,8 +82,8 @@ static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
             }
 }
 
-/* Maps the reducer to its rolling reduction.  False: there is none, or the order of elements is
- * fixed (RD_LAW_serial). */
+/* Chooses the rolling reduction for the reducer.  False: there is none, or the order of elements is
+ * fixed (RD_LAW_serial), which rolling changes. */
 static bool find_what(rd_windows *all, const rd_fold_facts *facts)
 {
     switch (rd_reducer_table[facts->reducer].op) {
@@ -96,8 +100,8 @@ static bool find_what(rd_windows *all, const rd_fold_facts *facts)
     return facts->law != RD_LAW_serial;
 }
 
-/* True if the only window axis is short and across memory: rolling would make a fold of it
- * again. */
+/* True if the only window axis is short and lies across memory: rolling would make a fold over each
+ * window of it again, and never end. */
 static bool are_folds(const rd_windows *all, const rd_expr *x)
 {
     const int k = all->kept[0];
@@ -106,8 +110,9 @@ static bool are_folds(const rd_windows *all, const rd_expr *x)
            rd_rolling_is_fold(x, k, all->what, x->extent[all->window[0]], x->extent[k]);
 }
 
-/* True if folding all elements of a window costs more than folding along each axis.  The limits are
- * explained at FEW and SQUARE. */
+/* True if rolling along each axis costs less than folding all elements of each window.  A fold of
+ * few elements is as fast; so is one of up to 32 in longer axes, where rows would be stored and
+ * read again. */
 static bool are_worth_it(const rd_windows *all, const rd_expr *x)
 {
     bool short_ones = true;
@@ -118,8 +123,9 @@ static bool are_worth_it(const rd_windows *all, const rd_expr *x)
            (all->n == 1 || all->what == RD_ROLLED_VAR || short_ones || all->elements > SQUARE);
 }
 
-/* True if the fold reduces overlapping windows and rolling them is worth it; then `all` is filled
- * in.  A variance needs all reduced axes to be windows.  Cheap conditions come first. */
+/* True if the fold reduces overlapping windows, and rolling reductions axis by axis are worth it;
+ * then `all` is filled in.  A variance needs all reduced axes to be windows, as it is made of
+ * squares about means.  Cheap conditions come first. */
 bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
                       const rd_fold_facts *facts)
 {
@@ -134,13 +140,15 @@ bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
 }
 
 /* ---- The array below the windows ------------------------------------------------------------- */
-/* The number of an axis once the axes of the set `gone` are removed. */
+/* The number that an axis gets once the axes in the bit set `gone`, of which it is none, are
+ * removed: gone axes below it do not count. */
 static int axis_without(uint64_t gone, int axis)
 {
     return axis - __builtin_popcountll(gone & ((UINT64_C(1) << axis) - 1));
 }
 
-/* Makes a view without the axes of windows, from the extents of the result. */
+/* Makes the view x without its window axes, with the extents of the result: their columns leave the
+ * coefficient matrix. */
 static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
                              const int64_t *extent)
 {
@@ -156,8 +164,8 @@ static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
     return rd_view(x->in[0], rank, extent, number, /*origin=*/NULL);
 }
 
-/* Makes x without the axes of windows.  The kept axes that move with them get longer by a window
- * less 1, so that they reach the end of the last window. */
+/* Makes x, views and maps of them, without the axes of windows: u[k + w] becomes u[k].  The kept
+ * axes get longer by a window less 1, so that they reach the end of the last window. */
 static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 {
     int64_t  extent[RD_MAX_RANK];
@@ -186,22 +194,23 @@ static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 }
 
 /* ---- Axis by axis ---------------------------------------------------------------------------- */
-/* Rolls windows of n along an axis; for RD_ROLLED_VAR it makes the squares about their means, which
- * a ddof of n - 1 leaves undivided. */
+/* Reduces each window of n neighbours along an axis.  For RD_ROLLED_VAR it makes the sums of
+ * squares about their means: a ddof of n - 1 makes the divisor 1. */
 static rd_expr *roll_along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
 {
     rd_rolling r = { .call = all->call, .what = what, .x = x, .axis = axis, .n = n };
 
     r.ddof    = (double)(n - 1);
-    r.near    = all->n > 1;
-    r.careful = what == RD_ROLLED_VAR;
+    r.near    = all->n > 1;            /* centred() has subtracted a middle element */
+    r.careful = what == RD_ROLLED_VAR; /* no prefix sums, which cancel */
     if (!x)
         return NULL;
     r.type = x->type;
     return rd_rolling_reduced(&r);
 }
 
-/* Subtracts from x its middle element, if that is finite: sums of the differences round less. */
+/* Subtracts from x its middle element along the window axes, if that is finite: sums of the
+ * differences round less. */
 static rd_expr *centred(const rd_windows *all, rd_expr *x)
 {
     rd_expr *middle = x;
@@ -218,26 +227,27 @@ static rd_expr *centred(const rd_windows *all, rd_expr *x)
     return map_2(RD_OP_sub, all->call, x, middle);
 }
 
-/* Makes the variances of windows: squares about the mean, axis by axis, over their number less
- * ddof.  The squares of several parts are the sum of the parts' own squares, and of the squares of
- * their means about the common mean (Chan, Golub and LeVeque 1979). */
+/* Makes the variances of windows, axis by axis: the sum of squares about the mean over count -
+ * ddof; 0 or less gives NaN.  The squares of several parts are the sum of the parts' own squares,
+ * and of the squares of their means about the common mean (Chan, Golub and LeVeque 1979). */
 static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
 {
     rd_expr *sum     = all->n > 1 ? centred(all, x) : x;
     rd_expr *squares = NULL;
-    int64_t  count   = 1;
+    int64_t  count   = 1; /* elements of a part */
 
     for (int p = 0; p < all->n; p++) {
-        const int     axis = all->kept[p];
-        const int64_t n    = all->extent[p];
-        rd_expr      *more = roll_along(all, RD_ROLLED_VAR, sum, axis, n);
+        const int     axis  = all->kept[p];
+        const int64_t n     = all->extent[p];
+        rd_expr      *about = roll_along(all, RD_ROLLED_VAR, sum, axis, n);
 
         if (p)
-            more = map_2(RD_OP_div, all->call, more, rd_num(x->ctx, (double)count));
+            about = map_2(RD_OP_div, all->call, about, rd_num(x->ctx, (double)count));
         if (p)
-            more =
-                map_2(RD_OP_add, all->call, more, roll_along(all, RD_ROLLED_SUM, squares, axis, n));
-        squares = more;
+            about = map_2(RD_OP_add, all->call, about,
+                          roll_along(all, RD_ROLLED_SUM, squares, axis, n));
+        squares = about;
+        /* sums of parts, from which the next axis makes its means */
         if (p + 1 < all->n)
             sum = roll_along(all, RD_ROLLED_SUM, sum, axis, n);
         count *= n;
@@ -247,7 +257,8 @@ static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
     return map_2(RD_OP_div, all->call, squares, rd_num(x->ctx, by > 0 ? by : (double)NAN));
 }
 
-/* Puts an axis along memory first: the axes across memory then have fewer elements. */
+/* Makes the window axis that is contiguous in memory the first to be reduced, by exchanging it with
+ * axis 0: the other axes then have fewer elements. */
 static void put_along_first(rd_windows *all, const rd_expr *x)
 {
     for (int p = 1; p < all->n; p++)
@@ -263,25 +274,26 @@ static void put_along_first(rd_windows *all, const rd_expr *x)
         }
 }
 
-/* Reduces x, which has no windows any more, first along the reduced axes that are no windows. */
+/* Reduces x, from which window axes were removed, along the reduced axes that are no windows; x
+ * itself if there is none. */
 static rd_expr *reduce_others(rd_windows *all, const rd_folding *f, rd_expr *x,
                               rd_fold_facts *facts)
 {
-    rd_folding of = *f;
+    rd_folding rest = *f;
 
-    of.x    = x;
-    of.bits = 0;
+    rest.x    = x;
+    rest.bits = 0;
     for (int a = 0; a < f->x->rank; a++)
         if (f->bits >> a & 1 && !(all->gone >> a & 1))
-            of.bits |= UINT64_C(1) << axis_without(all->gone, a);
-    if (!of.bits)
+            rest.bits |= UINT64_C(1) << axis_without(all->gone, a);
+    if (!rest.bits)
         return x;
-    of.opts.dims.flags &= ~RD_DIMS_KEEP;
-    return rd_folding_node(&of, x, /*weights=*/NULL, x->type, facts);
+    rest.opts.dims.flags &= ~RD_DIMS_KEEP;
+    return rd_folding_node(&rest, x, /*weights=*/NULL, x->type, facts);
 }
 
-/* Makes the fold by rolling reductions: removes the windows, then rolls along each kept axis in
- * turn. */
+/* Makes the fold of overlapping windows by rolling reductions: removes the window axes from x, then
+ * reduces the windows along each kept axis in turn. */
 rd_expr *rd_windows_folded(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
 {
     rd_expr *y = without_windows(all, x);
@@ -291,6 +303,7 @@ rd_expr *rd_windows_folded(rd_windows *all, const rd_folding *f, rd_expr *x, rd_
         all->extent[p] = x->extent[all->window[p]];
     y = y ? reduce_others(all, f, y, facts) : NULL;
     for (int p = 0; p < all->n; p++)
+        /* the number of the axis after all reduced axes are gone */
         all->kept[p] = axis_without(f->bits, all->kept[p]);
     if (!y)
         return NULL;

@@ -26,18 +26,22 @@ static const struct alike_arguments {
     { "cdist", 0, 1 },        { "fillna", 0, 1 },
 };
 
-/* Asks the caller to put *x and *y in one unit; either may be replaced. False: refused, after
- * recording the reason. */
+/* Asks the caller (the program that gave the text, which may know units) to put *x and *y in one
+ * unit; either may be replaced. False: refused, after recording the reason. The caller writes
+ * its reason to r->why; `at` is the byte of the text for the message. */
 static bool ask_alike(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
 {
     *r->why = '\0';
     if (r->opts->axes->alike(r->opts->user, x, y, r->why))
         return true;
-    return rd_formula_answer(r, NULL, at);
+    return rd_formula_answer(r, /*x=*/NULL, at);
 }
 
-/* Puts the operands of an operator in one unit, pair by pair. Without a caller that knows units it
- * does nothing. False: the caller refused, which is recorded. */
+/* Puts the operands of an operator that wants it, such as +, in one unit: the caller (the
+ * program that gave the text) is asked for each with the first one. Without a caller that knows
+ * units it does nothing. False: the caller refused, which is recorded. A row of `rows` has the
+ * operator, and the number `from` of the first operand that counts. x[k] NULL: an operand left
+ * out. */
 bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -51,8 +55,10 @@ bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, si
     return true;
 }
 
-/* Puts arguments of a function in one unit: those in the table above, and all parts of concat() and
- * stack(). False: the caller refused, which is recorded. */
+/* Puts those arguments of a function in one unit that the table `arguments` names, and all parts
+ * of concat() and stack(). The caller (the program that gave the text) knows units. False: the
+ * caller refused, which is recorded. a->x[k].x is argument k, NULL if it is not given, and
+ * a->list has the parts; both may be replaced. */
 bool rd_formula_alike_arguments(rd_arguments *a, const char *name)
 {
     rd_formula_reader *r = a->r;
@@ -71,8 +77,8 @@ bool rd_formula_alike_arguments(rd_arguments *a, const char *name)
     return true;
 }
 
-/* Tells the caller that the function `name` made y of the n operands x. Returns y, which may be
- * NULL. */
+/* Tells the caller (the program that gave the text) that the function `name` made y of the n
+ * operands x, so that it can give y a unit. Returns y, which may be NULL. */
 rd_expr *rd_formula_told(rd_formula_reader *r, rd_expr *y, const char *name, int n,
                          rd_expr *const *x)
 {

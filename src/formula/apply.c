@@ -3,8 +3,10 @@
  * text; it may know more functions. */
 #include "formula/formula.h"
 
-/* Evaluates the operands of a function that only the caller may know: whole arrays, no keywords.
- * Returns their number, or -1 if an operand is of another kind. */
+/* Evaluates the operands of a function that only the caller (the program that gave the text) may
+ * know: arrays without indices, no keywords. Returns their number; -1: an operand is of another
+ * kind, or has failed. p->first is the first argument and q->next the one behind it. `labelled`:
+ * it contains an index; v.n counts the value's indices. */
 static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr *x[RD_ARGUMENTS])
 {
     int n = 0;
@@ -21,8 +23,10 @@ static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr
     return n;
 }
 
-/* Lets the caller evaluate a function that the library does not know, such as month(time). Records
- * that there is no such function if the caller has none either. */
+/* Lets the caller (the program that gave the text) evaluate a function that the library does not
+ * know, such as month(time). Records that there is no such function if the caller has none
+ * either. `made` is its value. NULL without a failure, or arguments that it does not take (n is
+ * -1): it has no such function. */
 static rd_labelled ask_caller(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr  *x[RD_ARGUMENTS], *made = NULL;
@@ -34,7 +38,8 @@ static rd_labelled ask_caller(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* Reads the arguments of a call, and makes the call. It is not inlined: rd_arguments takes some
- * KiB of stack, and operators, which do not need it, may be nested far deeper than calls. */
+ * KiB of stack, and operators, which do not need it, may be nested far deeper than calls.
+ * callee->list is the list of parameters; NULL: there is none, as of size(x), and a stays unset. */
 __attribute__((noinline)) static rd_labelled call(rd_formula_reader *r, const rd_phrase *p,
                                                   const rd_callee *callee)
 {
@@ -45,7 +50,9 @@ __attribute__((noinline)) static rd_labelled call(rd_formula_reader *r, const rd
     return rd_formula_call(r, p, callee, &a);
 }
 
-/* Builds name[indices, keywords] body. It is not inlined for the same reason as call(). */
+/* Builds name[indices, keywords] body as a call with copies of its pieces. It is not inlined, as
+ * rd_arguments takes some KiB of stack. x is NULL after an error. b is the call, and
+ * rd_formula_bracket_list() the list of its parameters. */
 __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r,
                                                             const rd_phrase   *p)
 {
@@ -58,8 +65,9 @@ __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r
     return rd_formula_reduce_indices(p, &a);
 }
 
-/* Builds sum[indices] of a product of sparse arrays as one contraction. x NULL: it is no such
- * sum, or an error is recorded. */
+/* Builds sum[indices] of a product of sparse arrays as one contraction (as einsum), which stays
+ * sparse. x NULL: it is no such sum, or an error is recorded. n is the number of factors, 0: p
+ * is no sum of a product; v[k] is the value of factor k. */
 static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase  *factor[RD_MOST_FACTORS];
@@ -73,7 +81,8 @@ static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
 }
 
 /* Evaluates a call or a reduction: a contraction of sparse arrays first, then functions of the
- * library, then those of the caller. */
+ * library, then those of the caller. `plain` is the call without the "nan" of nanmean(x). x is
+ * NULL after an error. */
 rd_labelled rd_formula_apply(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase plain;

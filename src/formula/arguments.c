@@ -20,8 +20,10 @@ typedef struct parameter {
     double      value; /* NaN: no default */
 } parameter;
 
-/* Reads the next parameter of the list, "name:kind=default?", into *p. Returns the rest of the
- * list; NULL at its end. */
+/* Reads the next parameter of a list such as "x axis:d=-1 method:n?" into *p: its name, kind,
+ * default, and whether it is optional. Returns the rest of the list; NULL at its end. Kind x, an
+ * expression, is the default, and kind v may always be left out. `value` is NaN without a
+ * default. */
 static const char *next_parameter(const char *list, parameter *p)
 {
     size_t n;
@@ -43,7 +45,8 @@ static const char *next_parameter(const char *list, parameter *p)
     return list + strcspn(list, " ");
 }
 
-/* Writes the names of all parameters, "x, axis, keepdims", for error messages. */
+/* Writes the names of all parameters, "x, axis, keepdims", for error messages; a list that is
+ * too long is cut. */
 static void parameter_names(const rd_arguments *a, char text[400])
 {
     size_t n = 0;
@@ -54,8 +57,9 @@ static void parameter_names(const rd_arguments *a, char text[400])
                               a->name[k]);
 }
 
-/* Records an error about the call: "mean gets twice axis; it takes x, axis, keepdims". n: length
- * of `of`. */
+/* Records an error about the call: "mean gets twice axis; it takes x, axis, keepdims". what:
+ * "gets twice "; of: the name behind it, n bytes. Returns false. The call's name is
+ * a->call->length bytes of the text at a->call->at; `at` is the byte for the caret. */
 static bool refuse_call(const rd_arguments *a, size_t at, const char *what, const char *of, int n)
 {
     char text[400];
@@ -66,7 +70,8 @@ static bool refuse_call(const rd_arguments *a, size_t at, const char *what, cons
 }
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
-/* Reads true, false, True, False, 1 or 0. */
+/* Reads a bool: true, false, True, False, 1 or 0. False after an error. A name or number stands
+ * for the value in *value, 1 or 0. `whole`: the number is an integer. */
 static bool read_truth(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const bool no =
@@ -84,7 +89,8 @@ static bool read_truth(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected true or false");
 }
 
-/* Reads a whole number or a list of them. `what` names them in errors. */
+/* Reads a whole number, or a list of them, into *s. `what` names them in errors. False after an
+ * error. q goes through the items of a list, or is p itself. The list has room for RD_MAX_RANK. */
 static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *what, rd_ints *s)
 {
     const bool list = p->kind == RD_PHRASE_LIST;
@@ -101,8 +107,11 @@ static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *
 
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to);
 
-/* Reads an axis: a number, or the name of an axis of argument `of`, if the caller knows names. If
- * that argument is a list, its first array has the axes. */
+/* Reads an axis: a number, or its name, if the caller (the program that gave the text) knows
+ * names of axes. It is an axis of argument `of`; if that is a list, of its first array. False
+ * after an error. The caller says names by opts->axis or opts->axes. a->x[of].x, or a->list[0]
+ * for kind l, is the array; NULL: it is not read yet. *axis gets the number, below 0 counted
+ * from the end; a name that x lacks is an error. */
 static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t *axis)
 {
     rd_formula_reader *r = a->r;
@@ -127,7 +136,8 @@ static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t
 }
 
 /* Reads axes, a number or a name or a list of them; None and all stand for all axes. False after an
- * error. */
+ * error. *d gets the axes; q goes through the items of a list, or is p itself. A list has room
+ * for RD_MAX_RANK, and numbers are 32 bits. */
 static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
 {
     rd_formula_reader *r    = a->r;
@@ -142,7 +152,7 @@ static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
     for (const rd_phrase *q = list ? p->first : p; q; q = list ? q->next : NULL) {
         if (d->n == RD_MAX_RANK)
             return rd_formula_fail(r, RD_ERR_LIMIT, q->at, "more than %d axes", RD_MAX_RANK);
-        if (!read_axis(a, q, 0, &axis))
+        if (!read_axis(a, q, /*of=*/0, &axis))
             return false;
         if (axis != (int32_t)axis)
             return rd_formula_fail(r, RD_ERR_AXIS, q->at, "no axis %lld", (long long)axis);
@@ -151,7 +161,8 @@ static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
     return true;
 }
 
-/* Reads an element type by name, with or without quotes: float32, "f4". */
+/* Reads an element type by name, with or without quotes: float32, "f4". `text`: it has quotes,
+ * one byte before and one behind. False after an error. */
 static bool read_type(rd_formula_reader *r, const rd_phrase *p, rd_dtype *type)
 {
     const bool text = p->kind == RD_PHRASE_TEXT;
@@ -163,7 +174,7 @@ static bool read_type(rd_formula_reader *r, const rd_phrase *p, rd_dtype *type)
 }
 
 /* Copies a name or a text in quotes, without these, to `to`, which has room for RD_FORMULA_NAME + 1
- * characters. */
+ * characters. The lexer has limited its length. False after an error. */
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to)
 {
     const bool quotes = p->kind == RD_PHRASE_TEXT;
@@ -176,7 +187,7 @@ static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to)
 }
 
 /* Evaluates an argument that is an array. A whole number beyond 64 bits is refused, because the
- * other operands of the function may be ints. */
+ * other operands of the function may be ints. x is NULL after an error. */
 static rd_labelled read_array(rd_arguments *a, rd_phrase *p)
 {
     double value;
@@ -189,7 +200,8 @@ static rd_labelled read_array(rd_arguments *a, rd_phrase *p)
     return rd_formula_value(a->r, p);
 }
 
-/* Evaluates p, a whole array, and appends it to the list of arrays. */
+/* Evaluates p, an array without indices, and appends it to the list of arrays of the call. False
+ * after an error. v.n counts its indices; RD_ARGUMENT_LIST is the room in a->list. */
 static bool add_to_list(rd_arguments *a, rd_phrase *p)
 {
     const rd_labelled v = read_array(a, p);
@@ -205,7 +217,8 @@ static bool add_to_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
-/* Reads arrays: a list of them, or a single one. */
+/* Reads arrays without indices, a list of them or a single one, into the list of the call. False
+ * after an error. */
 static bool read_list(rd_arguments *a, rd_phrase *p)
 {
     if (p->kind != RD_PHRASE_LIST)
@@ -216,7 +229,8 @@ static bool read_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
-/* Reads a number, or a list of them, as for quantiles. */
+/* Reads a number that the text says, or a list of them, as for quantiles, into a->q; a->several:
+ * it is a list. False after an error. a->n_q counts them; a->q has room for RD_ARGUMENT_LIST. */
 static bool read_numbers(rd_arguments *a, const rd_phrase *p)
 {
     a->several = p->kind == RD_PHRASE_LIST;
@@ -231,8 +245,9 @@ static bool read_numbers(rd_arguments *a, const rd_phrase *p)
     return true;
 }
 
-/* Reads the axes of a tensor product: a number n, for the last n axes of one array and the first
- * n of the other; or two lists of axes. */
+/* Reads argument k, the axes of a tensor product. A number n stands for the last n axes of one
+ * array and the first n of the other. Two lists of axes go to a->pair, with a->i[k] = -1. False
+ * after an error. p->first and p->last are the items of a list, here exactly two. */
 static bool read_pair(rd_arguments *a, int k, const rd_phrase *p)
 {
     if (p->kind != RD_PHRASE_LIST)
@@ -245,7 +260,9 @@ static bool read_pair(rd_arguments *a, int k, const rd_phrase *p)
            read_integers(a->r, p->last, "an axis", &a->pair[1]);
 }
 
-/* Reads p as argument k, by the kind of that parameter. */
+/* Reads p as argument k, by the kind of that parameter. formula.h lists the kinds. a->given[k]
+ * notes that it is given; an integer (i) whose name begins with "axis" is an axis of argument 0,
+ * kind a one of argument 2. False after an error. */
 static bool read_argument(rd_arguments *a, int k, rd_phrase *p)
 {
     rd_formula_reader *r = a->r;
@@ -257,8 +274,8 @@ static bool read_argument(rd_arguments *a, int k, rd_phrase *p)
     case 'l': return read_list(a, p);
     case 'i':
         return strncmp(a->name[k], "axis", 4) ? rd_formula_need_integer(r, p, "this", &a->i[k])
-                                              : read_axis(a, p, 0, &a->i[k]);
-    case 'a': return read_axis(a, p, 2, &a->i[k]);
+                                              : read_axis(a, p, /*of=*/0, &a->i[k]);
+    case 'a': return read_axis(a, p, /*of=*/2, &a->i[k]);
     case 'f':
         return rd_formula_real(r, p, &a->f[k]) ||
                rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected a number that the text says");
@@ -273,7 +290,9 @@ static bool read_argument(rd_arguments *a, int k, rd_phrase *p)
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
-/* Fills in the names, kinds and defaults of all parameters of the list. */
+/* Fills in the names, kinds and defaults of all parameters of a list such as "x axis:d=-1
+ * method:n?". Without a default, numbers are 0, and axes (kind d) are all axes. p.value is NaN,
+ * which is not equal to itself, without a default. */
 static void set_defaults(rd_arguments *a, const char *list)
 {
     parameter p;
@@ -291,20 +310,21 @@ static void set_defaults(rd_arguments *a, const char *list)
     }
 }
 
-/* Finds the parameter of keyword p, by its own name or by one that other libraries use, such as dim
- * for axis. -1: none. */
+/* Finds the parameter that keyword p names, by its own name or by one that other libraries use,
+ * such as dim for axis. Returns its number; -1: none. `elsewhere` has such a name and the one
+ * here. Names in the list are not terminated, so lengths are compared, too. */
 static int parameter_called(const rd_arguments *a, const rd_phrase *p)
 {
-    static const char *const other[][2] = {
+    static const char *const elsewhere[][2] = {
         { "axes", "axis" },       { "dims", "axis" },       { "dim", "axis" },
         { "type", "dtype" },      { "skipna", "skip_nan" }, { "keepdim", "keepdims" },
         { "correction", "ddof" },
     };
 
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        for (int k = 0; k < a->n && rd_formula_is(a->r, p->at, p->length, other[i][0]); k++)
-            if ((size_t)a->name_length[k] == strlen(other[i][1]) &&
-                !memcmp(a->name[k], other[i][1], strlen(other[i][1])))
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        for (int k = 0; k < a->n && rd_formula_is(a->r, p->at, p->length, elsewhere[i][0]); k++)
+            if ((size_t)a->name_length[k] == strlen(elsewhere[i][1]) &&
+                !memcmp(a->name[k], elsewhere[i][1], strlen(elsewhere[i][1])))
                 return k;
     for (int k = 0; k < a->n; k++)
         if ((size_t)a->name_length[k] == p->length &&
@@ -313,8 +333,10 @@ static int parameter_called(const rd_arguments *a, const rd_phrase *p)
     return -1;
 }
 
-/* Reads all arguments of the call; those without a keyword go by position. From a parameter of kind
- * v on, all arguments by position belong to it. */
+/* Reads all arguments of the call; those without a keyword go by position. From a parameter of
+ * kind v (a list of arrays) on, all arguments by position belong to it. False after an error.
+ * `position` is the next parameter without a keyword; it stays at one of kind v. Only that kind
+ * may be given more than once. A keyword's value is p->first. */
 static bool read_given(rd_arguments *a)
 {
     int position = 0;
@@ -336,8 +358,10 @@ static bool read_given(rd_arguments *a)
     return true;
 }
 
-/* Reads the arguments of `call` by the parameters in `list`, and fails if a required one is
- * missing. */
+/* Reads the arguments of `call` by the parameters in `list`, such as "x axis:d=-1 method:n?",
+ * into *a. False after recording an error: an argument of another kind, one too many, or a
+ * required one that is missing. a->given[k] NULL: argument k is not given; then it must be
+ * optional. */
 bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a)
 {

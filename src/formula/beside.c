@@ -9,7 +9,7 @@
 #include "formula/formula.h"
 #include <string.h>
 
-/* True if the name of parameter k is `name`. */
+/* True if the name of the call's parameter k is `name`. */
 static bool is_called(const rd_arguments *a, int k, const char *name)
 {
     return (size_t)a->name_length[k] == strlen(name) && !memcmp(a->name[k], name, strlen(name));
@@ -25,8 +25,10 @@ static bool has_axes_parameter(const rd_arguments *a)
     return false;
 }
 
-/* Finds the arguments that have the axes of the first array: masks, weights, a second operand.
- * Returns how many there are; place[] gets their positions. */
+/* Finds the arguments that have the axes of the first array: masks, weights, restart flags, a
+ * second operand y. Returns how many there are; place[] gets their positions among the
+ * arguments. y, the last of `names`, is one only if the call has a parameter of axes. Only
+ * arrays that are given count (kind x, a->x[k].x is not NULL). */
 static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
 {
     static const char *const names[] = { "where", "weights", "restart", "y" };
@@ -40,7 +42,8 @@ static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
     return n;
 }
 
-/* True if the call has group labels, by=[...]. */
+/* True if the call has group labels, by=[...]. They are parameters of kind l called by or
+ * labels, and stand in a->list; none are given if n_list is 0. */
 static bool has_labels(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -49,8 +52,14 @@ static bool has_labels(const rd_arguments *a)
     return false;
 }
 
-/* Asks the caller what the labels of a group-by are, and how many groups each has, unless the text
- * says groups=. a->by keeps the labels as they were given. False after an error. */
+/* Asks the caller (the program that gave the text) what the labels of a group-by are as numbers,
+ * and how many groups each has, unless the text says groups=. a->by keeps the labels as they
+ * were given. False after an error. `said` counts the numbers of groups=, in a->s; groups[k] is
+ * -1 until it is known. The caller replaces a->list[k] by numbers. Nothing is asked, and the
+ * library checks the call, if:
+ * - the caller knows no labels (axes->labels is NULL);
+ * - they are more than RD_MAX_RANK;
+ * - groups= has another number of items than there are labels. */
 static bool read_labels(rd_arguments *a)
 {
     rd_formula_reader     *r    = a->r;
@@ -66,7 +75,7 @@ static bool read_labels(rd_arguments *a)
     }
     *r->why = '\0';
     if (!axes->labels(r->opts->user, n, a->list, groups, r->why))
-        return rd_formula_answer(r, NULL, a->call->at);
+        return rd_formula_answer(r, /*x=*/NULL, a->call->at);
     for (int k = 0; k < n; k++)
         if (groups[k] < 0)
             return rd_formula_fail(r, RD_ERR_ARGUMENT, a->call->at,
@@ -79,22 +88,25 @@ static bool read_labels(rd_arguments *a)
     return true;
 }
 
-/* True if part k fits the first part: axes have the same names, and the same coordinates along
- * all axes but the joined one. */
+/* True if part k of concat() or stack() fits the first part: axes have the same names, and the
+ * same coordinates along all axes but the one along which they are joined. False after recording
+ * why not. a->list has the parts. An axis without a name in either is not compared. `joined` is
+ * the axis along which they are joined. */
 static bool can_join_part(rd_arguments *a, int k, int joined)
 {
     rd_formula_reader *r    = a->r;
     const int          rank = a->list[0]->rank;
 
     for (int axis = 0; axis < rank; axis++) {
-        const char *first = rd_formula_axis_name(r, a->list[0], axis);
-        const char *other = rd_formula_axis_name(r, a->list[k], axis);
+        const char *first     = rd_formula_axis_name(r, a->list[0], axis);
+        const char *name_of_k = rd_formula_axis_name(r, a->list[k], axis);
 
-        if (!first || !other)
+        if (!first || !name_of_k)
             continue;
-        if (strcmp(first, other) != 0)
+        if (strcmp(first, name_of_k) != 0)
             return rd_formula_fail(r, RD_ERR_SHAPE, a->call->at,
-                                   "axis %d is %s in one part, %s in another", axis, first, other);
+                                   "axis %d is %s in one part, %s in another", axis, first,
+                                   name_of_k);
         if (axis != joined &&
             !rd_formula_side_by_side(r, &a->list[0], axis, &a->list[k], axis, a->call->at))
             return false;
@@ -103,7 +115,9 @@ static bool can_join_part(rd_arguments *a, int k, int joined)
 }
 
 /* True if all parts of concat(parts, axis) or stack(parts, axis) fit the first one. concat() joins
- * them along an axis, where coordinates may differ; stack() has no such axis. */
+ * them along an axis, where coordinates may differ; stack() has no such axis. a->i[1] is the
+ * argument axis, below 0 counted from the end; for stack(), `joined` is INT32_MAX, which no axis
+ * is. A part of another rank is left to the library, which refuses it. */
 static bool can_join_parts(rd_arguments *a)
 {
     const bool concat = rd_formula_is(a->r, a->call->at, a->call->length, "concat");
@@ -117,8 +131,10 @@ static bool can_join_parts(rd_arguments *a)
     return true;
 }
 
-/* Asks the caller for the positions along an axis of x that an index means; a caller that knows
- * none leaves the index as it is. NULL: refused, with an error. */
+/* Asks the caller (the program that gave the text) which positions along an axis of x an index
+ * means, such as months along an axis of months. A caller that knows none leaves the index as it
+ * is. NULL: refused, with an error. The caller's function is axes->gather, and r->why is where
+ * it writes a reason. */
 rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -129,9 +145,10 @@ rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *
     return rd_formula_answer(r, axes->gather(r->opts->user, x, axis, index, r->why), at);
 }
 
-/* Lets the caller translate an index of take(x, index, axis) and similar calls to positions, such
- * as month(time) along an axis of months. Calls without an index or with a bad axis are left
- * alone. */
+/* Lets the caller translate the index of take(x, index, axis) and similar calls to positions
+ * along the axis. Calls without an index, or with a bad axis, which the library refuses, are
+ * left alone. False after an error. `index` is the number of the parameter called index, a->n if
+ * there is none; `axis` the value of the one called axis, else 0. */
 static bool read_index(rd_arguments *a)
 {
     rd_expr *const x    = a->x[0].x;
@@ -150,9 +167,13 @@ static bool read_index(rd_arguments *a)
     return a->x[index].x != NULL;
 }
 
-/* Prepares the arguments of a call: parts, labels, indices; then views of all arrays with axes in
- * the order of the first one. Without a caller that knows names it does nothing. False after an
- * error. */
+/* Prepares the arguments of a call for a caller (the program that gave the text) that knows
+ * names of axes. It checks parts that are joined, reads labels of groups and indices, then views
+ * masks, weights and labels with axes in the order of the first array. Without such a caller it
+ * does nothing. False after an error. x[] are the first array, the n companions (place[k]: their
+ * numbers among the arguments) and the n_list labels, in that order; rd_formula_meet() replaces
+ * them by views, which then go back to where they came from. A call whose first parameter is
+ * `parts` (kind l) joins arrays. Without a first array, as for bincount, only labels are read. */
 bool rd_formula_beside(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;
@@ -189,7 +210,8 @@ bool rd_formula_beside(rd_arguments *a)
     return true;
 }
 
-/* Returns the first reduced axis of the operand; its rank if none is reduced; -1 after an error. */
+/* Returns the first axis of the first array that the call reduces; its rank if none is reduced;
+ * -1 after an error. `bits` is the set of reduced axes, bit k for axis k. */
 static int first_reduced(const rd_arguments *a)
 {
     const rd_expr *x = a->x[0].x;
@@ -205,8 +227,11 @@ static int first_reduced(const rd_arguments *a)
     return axis;
 }
 
-/* Counts the axes of the result y in front of those of one reduction: 1 for minmax, 0 for others.
- * The other axes of y are the groups, and the kept axes or (keepdims) all but one. */
+/* Counts the axes of the result y in front of those that one reduction gives: 1 for minmax, 0
+ * for others. The rest of y's axes are the groups, and the axes that are kept; with keepdims all
+ * but one of the operand's. `bits` is the set of the operand's reduced axes, `kept` counts the
+ * others, and the n_list groups are one axis each. `keeps` is keepdims, as a flag or as an
+ * argument. Without an operand (bincount), all axes but the groups are in front. */
 static int count_front_axes(const rd_arguments *a, const rd_expr *y)
 {
     const rd_expr *x     = a->x[0].x;
@@ -224,8 +249,10 @@ static int count_front_axes(const rd_arguments *a, const rd_expr *y)
     return y->rank - a->n_list - (keeps && kept < x->rank ? x->rank - 1 : kept);
 }
 
-/* Tells the caller which axes of the result y are groups. They are adjacent, in the order of the
- * labels, at the position of the first reduced axis. */
+/* Tells the caller (the program that gave the text) which axes of the result y of a group-by are
+ * its groups. They are adjacent, in the order of the labels, at the position of the first
+ * reduced axis. a->by[k] is label k as the text gave it. Nothing is told to a caller without the
+ * functions `grouped` and `labels`, nor if y is NULL, or the call has no labels. */
 void rd_formula_grouped(const rd_arguments *a, rd_expr *y)
 {
     const rd_formula_axes *axes = a->r->opts->axes;

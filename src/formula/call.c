@@ -3,15 +3,17 @@
 #include "formula/formula.h"
 #include <string.h>
 
-/* The value that stands for a failure; its argument is the NULL of a call that has recorded it. */
+/* Returns the value that stands for a failure: x is NULL. Its argument is the NULL that
+ * rd_formula_fail() returns, so that recording and returning are one expression. */
 static rd_labelled failed(void *nothing)
 {
     (void)nothing;
     return (rd_labelled){ 0 };
 }
 
-/* Broadcasts the n operands of an elementwise function to common labels (`all`), or whole arrays by
- * names of axes. x: the views. */
+/* Broadcasts the n operands v of an elementwise function to common indices (`all` are their
+ * labels, i.e. numbers); without indices they broadcast as arrays, by names of axes. x: the
+ * views. False after an error. v[k].x NULL: an operand that is not given, which stays NULL. */
 static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
                                const rd_labelled *v, rd_labelled *all, rd_expr **x)
 {
@@ -25,9 +27,11 @@ static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
     return all->n || rd_formula_meet(r, n, x, /*into=*/false, p->at);
 }
 
-/* Calls a function of functions.def: prepares its arguments by its sort, builds the value, and
- * tells the caller what was made. p->skip_nan: the name began with "nan", which sets that
- * keyword. */
+/* Calls a function of functions.def. Operands of an elementwise function broadcast; others take
+ * arrays without indices. The caller (the program that gave the text) is told what was made.
+ * p->skip_nan: the name began with "nan", which sets that keyword. x is NULL after an error.
+ * f->sort says what the function takes: MAPS is elementwise; f->build makes the node. all.x is
+ * the result and `all` its indices; a->x[k].n counts the indices of argument k. */
 static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd_arguments *a)
 {
     rd_formula_reader *r   = a->r;
@@ -58,14 +62,16 @@ static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd
     return all;
 }
 
-/* Calls a type, as in float32(x): a cast. */
+/* Calls a type, as in float32(x): a cast. It keeps the indices of its operand. x is NULL after
+ * an error. */
 static rd_labelled call_type(const rd_phrase *p, rd_dtype type, rd_arguments *a)
 {
     a->x[0].x = rd_formula_made(a->r, rd_cast(a->x[0].x, type), p->at);
     return a->x[0];
 }
 
-/* Calls an operator by its name, as in add(x, y). */
+/* Calls an operator by its name, as in add(x, y). function: an operator of core/ops.def, or
+ * clip. x is NULL after an error. */
 static rd_labelled call_operator(const rd_phrase *p, int function, rd_arguments *a)
 {
     rd_formula_reader *r = a->r;
@@ -81,7 +87,8 @@ static rd_labelled call_operator(const rd_phrase *p, int function, rd_arguments 
     return all;
 }
 
-/* Evaluates size(x), size(x, axis) and len(x), which are constants. */
+/* Evaluates size(x), size(x, axis) and len(x), which are whole numbers known now, as a number. x
+ * is NULL after an error. */
 static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t n;
@@ -94,7 +101,8 @@ static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* True if the name is "nan" and the name of a reduction, as in nanmean(x). *plain becomes mean(x)
- * with skip_nan set. */
+ * with skip_nan set. `at` and `length` are its name in the text. False: it is none, and *plain
+ * is to be ignored. */
 bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phrase *plain)
 {
     *plain = *p;
@@ -107,8 +115,11 @@ bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_p
 }
 
 /* ---- Functions that the caller has, month(time) ---------------------------------------------- */
-/* True if the caller may have functions of its own. Fails if the caller has this one, but an
- * argument has indices: it is asked without operands to find out. */
+/* True if the caller (the program that gave the text) may have functions of its own. Records an
+ * error if it has this one, but an argument has indices: it is asked without operands, and its
+ * sentence in r->why tells that it has the function. p->labelled: an argument contains an index.
+ * axes->call is the caller's function for all of its functions. False: it has none, or after
+ * that error. */
 bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -128,8 +139,9 @@ bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
     return true;
 }
 
-/* Lets the caller evaluate the function p of the n operands x. NULL without an error: the caller
- * has no such function. */
+/* Lets the caller (the program that gave the text) evaluate the function p of the n operands x.
+ * NULL without an error: it has no such function. An error is a reason in r->why, or one that
+ * the context has recorded. */
 rd_expr *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr **x)
 {
     char name[RD_FORMULA_NAME + 1];
@@ -142,7 +154,8 @@ rd_expr *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr
 }
 
 /* ---- Which function -------------------------------------------------------------------------- */
-/* Finds the operator that a call names, by its name here or in another library. -1: none. */
+/* Finds the operator that a call names, by its name here or in another library. -1: none. `word`
+ * is the name here of a function that other libraries call otherwise; NULL: none. */
 static int operator_called(const rd_formula_reader *r, const rd_phrase *p)
 {
     const char *word = rd_formula_word(r, p->at, p->length);
@@ -158,8 +171,9 @@ static bool is_scan(const rd_formula_reader *r, const rd_phrase *p)
            rd_formula_is_reducer(r, p->at + 3, p->length - 3);
 }
 
-/* Finds what the name of a call means, in this order: reducer, scan, size, function, type,
- * operator. The kind is RD_CALLEE_UNKNOWN if it means none. */
+/* Finds what the name of a call means, and the list of its parameters, in this order: reducer,
+ * scan, size, function of functions.def, type, operator. The kind is RD_CALLEE_UNKNOWN if it
+ * means none of them. `lists` has the parameters of an operator, by their number. */
 rd_callee rd_formula_callee(rd_formula_reader *r, const rd_phrase *p)
 {
     static const char *const   lists[] = { "", "x", "x y", "x y z" };
@@ -197,7 +211,8 @@ rd_labelled rd_formula_no_function(rd_formula_reader *r, const rd_phrase *p)
                                   (int)p->length, name));
 }
 
-/* Makes the call, by the kind of its callee. */
+/* Builds the value of a call with its arguments, by what its name means. x is NULL after an
+ * error. */
 rd_labelled rd_formula_call(rd_formula_reader *r, const rd_phrase *p, const rd_callee *callee,
                             rd_arguments *a)
 {

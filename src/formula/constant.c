@@ -23,7 +23,7 @@ typedef struct number {
     int64_t          divisor;  /* DIVIDED: what `whole` was divided by */
 } number;
 
-/* A known whole number. */
+/* Returns a whole number as one that is known when the text is read. */
 static number whole_number(int64_t n)
 {
     return (number){ .kind = WHOLE, .whole = n, .real = (long double)n };
@@ -42,7 +42,8 @@ static long double real_result(rd_op op, long double a, long double b)
 }
 
 /* Computes a // b or a % b, rounded down as Python rounds. The kind is DIVIDED if there is no
- * result. */
+ * result. C rounds to 0, so 1 is taken off a negative quotient that is not exact. p->op is // or
+ * %. */
 static number divide(const rd_phrase *p, int64_t a, int64_t b)
 {
     int64_t value;
@@ -53,8 +54,11 @@ static number divide(const rd_phrase *p, int64_t a, int64_t b)
     return whole_number(p->op == RD_OP_remainder ? a - value * b : value);
 }
 
-/* Computes a binary operator of two known numbers; it becomes BEYOND if 64 bits are too few. Only +
- * - *, powers and shifts (`raises`) leave 64 bits; of any other operator the value is unknown. */
+/* Computes a binary operator of two numbers that are known when the text is read. The result
+ * becomes BEYOND, a float, if 64 bits are too few, which only + - *, powers and shifts
+ * (`raises`) can do. A DIVIDED operand, a quotient without a value, stays one. Of any other
+ * operator the value is unknown. `grows`: the operator is + - or *; RD_WHOLE_FITS: the result is
+ * exact in 64 bits. A power or shift by a negative number is unknown. */
 static number combine(const rd_phrase *p, const number *a, const number *b)
 {
     const bool grows  = p->op == RD_OP_add || p->op == RD_OP_sub || p->op == RD_OP_mul;
@@ -76,7 +80,9 @@ static number combine(const rd_phrase *p, const number *a, const number *b)
 
 static number number_of(rd_formula_reader *r, const rd_phrase *p);
 
-/* Computes -a of a known number; of another unary operator the value is unknown. */
+/* Computes -a for a known number, also one beyond 64 bits; of another unary operator the value
+ * is unknown. A DIVIDED number, a quotient without a value, stays one. -a of the least number is
+ * BEYOND 64 bits. */
 static number negate(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = p->op == RD_OP_neg ? number_of(r, p->first) : (number){ 0 };
@@ -104,7 +110,11 @@ bool rd_formula_is_size(const rd_formula_reader *r, const rd_phrase *p)
                                          rd_formula_is(r, p->at, p->length, "len"));
 }
 
-/* Evaluates size(x), size(x, axis) or len(x). False: x has indices, or is not built yet. */
+/* Evaluates size(x), size(x, axis) or len(x), which is the extent of axis 0. False: x has
+ * indices, or is not built yet. p->first is x and the next argument the axis, perhaps as a
+ * keyword (then `first` is its value). x->x is the built array, and `labelled` says that it has
+ * indices. Without an axis, size(x) is the number of elements, 0 if any extent is; "size" has 4
+ * bytes, "len" 3. */
 static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     rd_phrase *x = p->first, *axis = x ? x->next : NULL;
@@ -114,7 +124,7 @@ static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
         return false;
     if (!x->x) /* built.c builds the operand of size() first */
         return false;
-    if (!axis && p->length == 4) {
+    if (!axis && p->length == 4) { /* size, not len */
         *value = rd_points(x->x->rank, x->x->extent);
         for (int a = 0; a < x->x->rank; a++)
             *value = x->x->extent[a] ? *value : 0;
@@ -142,7 +152,9 @@ static bool integer_of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *v
     return s && s->whole;
 }
 
-/* Evaluates p as a whole number; its kind is NO_NUMBER if it is not known now. */
+/* Evaluates p as a whole number, if it is known when the text is read: a literal, an earlier
+ * result, size(x), or an operator of these. Otherwise the kind is NO_NUMBER. Numbers with
+ * indices (`labelled`) are not known. */
 static number number_of(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t value = 0;
@@ -160,7 +172,8 @@ static number number_of(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* True if the number fits in 64 bits, or is unknown; records an error if it is out of range or a
- * quotient without a value. */
+ * quotient without a value. p is where the caret of the error stands; n->quotient is the
+ * division. */
 static bool is_usable(rd_formula_reader *r, const rd_phrase *p, const number *n)
 {
     if (n->kind == BEYOND)
@@ -170,7 +183,8 @@ static bool is_usable(rd_formula_reader *r, const rd_phrase *p, const number *n)
                            (long long)n->whole, (long long)n->divisor);
 }
 
-/* Evaluates p as a whole number, if it is known now. False: it is not, or an error is recorded. */
+/* Evaluates p as a whole number, if it is known now. False: it is not, or an error is recorded.
+ * *value is the number if the result is true. */
 bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const number n = number_of(r, p);
@@ -209,7 +223,10 @@ static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
     }
 }
 
-/* Evaluates p as a real number: a literal, inf, pi, nan, or + - * / of real numbers. */
+/* Evaluates p as a real number that is known when the text is read: a literal, inf, pi, nan, or
+ * + - * / of such numbers. False: it is none, or an error is recorded. n.kind is not 0 for whole
+ * numbers, of which those beyond 64 bits count as reals here. NaN is a value only under its own
+ * name. */
 bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
     const number n = number_of(r, p);

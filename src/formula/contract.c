@@ -8,8 +8,10 @@
 #include "expr/contract.h"
 #include "expr/sparse.h"
 
-/* Collects the factors of a product, from the left, behind the first n. Returns how many there
- * are, which may be more than RD_MOST_FACTORS. */
+/* Collects the factors of a product a * b * c into factor[], from the left, from number n on.
+ * Returns how many there are then, which may be more than RD_MOST_FACTORS, for which there is
+ * room. Both operands of a product, p->first and p->last, may be products. Other pieces are
+ * factors. */
 static int factors_of(rd_phrase *p, int n, rd_phrase **factor)
 {
     if (p->kind == RD_PHRASE_BINARY && p->op == RD_OP_mul) {
@@ -21,8 +23,8 @@ static int factors_of(rd_phrase *p, int n, rd_phrase **factor)
     return n + 1;
 }
 
-/* True if all factors are named arrays with subscripts. Other factors, such as sums, would be
- * built twice if no array is sparse. */
+/* True if all factors are named arrays with subscripts, x[i, j]. Other factors, such as sums,
+ * would be built twice if no array turns out to be sparse. */
 static bool are_arrays(int n, rd_phrase *const *factor)
 {
     bool all = true;
@@ -32,7 +34,8 @@ static bool are_arrays(int n, rd_phrase *const *factor)
     return all;
 }
 
-/* True if p is sum[indices] without keywords or a condition. */
+/* True if p is sum[indices] of a body, without keywords or a condition: all pieces in its
+ * brackets are indices. */
 static bool is_plain_sum(const rd_formula_reader *r, const rd_phrase *p)
 {
     bool plain = rd_formula_is(r, p->at, p->length, "sum");
@@ -42,7 +45,8 @@ static bool is_plain_sum(const rd_formula_reader *r, const rd_phrase *p)
     return plain;
 }
 
-/* True if two or more factors are sparse, and each factor has an index for each axis (v[k].n). */
+/* True if two or more factors are sparse arrays, and each factor has an index for each of its
+ * axes (v[k].n of them). v[k].n counts the indices of factor k. */
 static bool are_sparse(int n, const rd_labelled *v)
 {
     int  sparse = 0;
@@ -57,7 +61,9 @@ static bool are_sparse(int n, const rd_labelled *v)
 
 /* True if the contraction has the type and the value of the sum of products. Sums of narrow ints
  * are i64, and products of halves are rounded, but a contraction keeps its type and rounds once.
- * A complex contraction gives a real factor the imaginary part 0, and 0 times infinity is NaN. */
+ * A complex contraction gives a real factor the imaginary part 0, and 0 times infinity is NaN.
+ * `same`: all factors are complex, or none is; `type` is the type of the product. So f32, f64
+ * and i64 are kept, and complex types if all are complex. */
 static bool keeps_type(int n, const rd_labelled *v)
 {
     rd_dtype type = v[0].x->type;
@@ -71,8 +77,9 @@ static bool keeps_type(int n, const rd_labelled *v)
            type == RD_I64;
 }
 
-/* Gives the axes of a factor small labels, their positions in `all`, as rd_contract() wants
- * them. */
+/* Describes a factor as rd_contract() takes it: the array, and for each of its axes a small
+ * number, the position of its index among all indices of the factors. term->label[a] is that
+ * position. */
 static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *term)
 {
     term->x = v->x;
@@ -82,7 +89,8 @@ static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *ter
                 term->label[a] = (int8_t)k;
 }
 
-/* True if each summed index is an index of a factor. Otherwise the sum repeats its terms. */
+/* True if each index that is summed over is an index of some factor. Otherwise the sum repeats
+ * its terms, which a contraction does not. */
 static bool are_used(const rd_phrase *p, const rd_labelled *all)
 {
     bool used = true;
@@ -93,7 +101,7 @@ static bool are_used(const rd_phrase *p, const rd_labelled *all)
     return used;
 }
 
-/* True if the index with this label is an index of the sum. */
+/* True if the index with this label (its number) is one of the sum's brackets. */
 static bool is_summed(const rd_phrase *p, int label)
 {
     for (const rd_phrase *q = p->first; q; q = q->next)
@@ -103,16 +111,19 @@ static bool is_summed(const rd_phrase *p, int label)
 }
 
 /* Finds the factors of sum[indices] of a product of named arrays with subscripts. Returns their
- * number, 2 to RD_MOST_FACTORS; 0: p is no such sum. The list of factors is empty at first (0). */
+ * number, 2 to RD_MOST_FACTORS; 0: p is no such sum. */
 int rd_formula_factors(const rd_formula_reader *r, rd_phrase *p, rd_phrase *factor[RD_MOST_FACTORS])
 {
-    const int n = is_plain_sum(r, p) ? factors_of(p->body, 0, factor) : 0;
+    const int n = is_plain_sum(r, p) ? factors_of(p->body, /*n=*/0, factor) : 0;
 
     return n >= 2 && n <= RD_MOST_FACTORS && are_arrays(n, factor) ? n : 0;
 }
 
-/* Builds the contraction of n evaluated factors; x NULL if it is not sparse, or would change the
- * result. */
+/* Builds the contraction (as einsum) of n evaluated factors, so that the product of sparse
+ * arrays stays sparse. The result has the indices that are not summed over. x is NULL if fewer
+ * than two factors are sparse, or if the contraction would change the result. `all` are the
+ * indices of all factors, term[k] is factor k as rd_contract() takes it, and out[] has the
+ * positions in `all` of the indices that stay, whose labels are in `kept`. */
 rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, const rd_phrase *p, int n,
                                   const rd_labelled *v)
 {

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* Gives the value v the axes that the left side y[i, j] names, in that order. An index that v lacks
- * repeats it. NULL after an error. */
+ * repeats it. NULL after an error. all.label lists these indices. An array without indices (v->n
+ * is 0) of rank 1 or more has axes that no index names: an error. */
 static rd_expr *apply_left_side(rd_formula_reader *r, const rd_statement *s, const rd_labelled *v)
 {
     rd_labelled all = { 0 };
@@ -25,8 +26,10 @@ static rd_expr *apply_left_side(rd_formula_reader *r, const rd_statement *s, con
     return rd_labelled_seen(r, v, &all, /*whole=*/true, s->at);
 }
 
-/* Adds a statement `+=` to an earlier one of the same name: before + s. If the left side names
- * indices, s has them. */
+/* Returns the value of `name += s`, the sum with the earlier statement `before` of the same
+ * name. If the left side names indices, s has their axes; else axes meet by position or name.
+ * NULL after an error. rd_formula_meet() makes x[] fit by place or name, rd_formula_alike() puts
+ * them in one unit, and the caller is told of the sum. */
 static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
                                const rd_statement *s)
 {
@@ -39,8 +42,12 @@ static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
                            rd_op_table[RD_OP_add].name, 2, x);
 }
 
-/* Builds a statement: resolves its indices, finds their extents, then builds the value. `before` is
- * an earlier statement of the same name, to which += adds. False after an error. */
+/* Builds a statement: finds its indices and their extents, then its value. `before` is an
+ * earlier statement of the same name, to which += adds; it gets the sum. False after an error.
+ * The steps are in order: names that are indices, operands of size(x), ranges, arrays that are
+ * read at indices, extents, value. s->index: the left side names indices; s->add: it is +=.
+ * s->whole says that the value is a known whole number, s->integer. A second result of one name
+ * is an error, unless it is added. */
 static bool build(rd_formula_reader *r, rd_statement *s)
 {
     rd_labelled   v;
@@ -79,8 +86,10 @@ static char *copy(const rd_formula_reader *r, size_t at, size_t length)
     return text;
 }
 
-/* Writes the results to `out`, one per name, and returns how many there are. Statements that add
- * to an earlier result are part of it. */
+/* Writes the results to `out`, one for each name, and returns how many there are; 0 after an
+ * error. Statements with += that add to an earlier result are part of it. Names and texts are in
+ * memory of the context, which frees them. `max` is the room in `out`; one more result is an
+ * error. s->from to s->to are the bytes of the statement. */
 static int collect_results(rd_formula_reader *r, int max, rd_named *out)
 {
     int n = 0;
@@ -107,7 +116,8 @@ static int collect_results(rd_formula_reader *r, int max, rd_named *out)
     return n;
 }
 
-/* Reads the text and builds all statements in order. r->done is how many are built. */
+/* Reads the text and builds all its statements in order; r->done counts those that are built. A
+ * debug switch prints the tree in between. False after an error. */
 static bool read_and_build(rd_formula_reader *r)
 {
     rd_text text = { 0 };
@@ -131,8 +141,11 @@ static size_t size_given(uint32_t size, size_t all)
     return size && size < all ? size : all;
 }
 
-/* Reads a text and builds its results into `out`. `last`: only the last result. Returns how many
- * results there are, 0 after an error. */
+/* Reads a text and builds its results into `out`, at most `max`, for the public call of that
+ * name. `last`: only the last result, without its name. Returns how many results there are, 0
+ * after an error. `given` are the caller's options, NULL: none; structs of older callers are
+ * shorter, so options and the functions in `axes` are copied to whole ones. The reader r has
+ * tokens and pieces, which are freed at the end; the nodes stay in the context. */
 static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_formula_opts *given,
                      int max, rd_named *out, bool last)
 {
@@ -188,7 +201,7 @@ int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, i
 }
 
 /* Builds the last result of a text: the public call. Constants are computed in the default
- * floating-point environment. */
+ * floating-point environment. `in` are named arrays. NULL: an error is recorded, or ctx is NULL. */
 rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
 {
     rd_formula_opts opts = { .size = sizeof opts, .n_in = in.n };

@@ -8,15 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns argument k as an int. A larger number becomes INT32_MAX, which is no axis, no order and
- * no number of decimals. */
+/* Returns argument k of the call as an int. A larger number becomes INT32_MAX, which is no axis,
+ * no order and no number of decimals, so that the library refuses it. */
 static int int_of(const rd_arguments *a, int k)
 {
     return a->i[k] == (int32_t)a->i[k] ? (int)a->i[k] : INT32_MAX;
 }
 
-/* Returns argument k, how often an operation is repeated. Each time is a node, so a large number is
- * refused; a negative number is left to the library to refuse. */
+/* Returns argument k of the call: how often an operation is repeated. Each time makes a node, so
+ * a large number is refused; a negative number becomes -1, which the library refuses.
+ * a->given[k] is the argument's piece, for the caret. */
 static int32_t times_of(const rd_arguments *a, int k)
 {
     enum { MOST_TIMES = 1000 };
@@ -28,7 +29,7 @@ static int32_t times_of(const rd_arguments *a, int k)
     return -1;
 }
 
-/* Returns the reduced axes; `keep`: they stay with extent 1. */
+/* Returns the reduced axes of the call (the argument axis=); `keep`: they stay with extent 1. */
 static rd_dims dims_of(const rd_arguments *a, bool keep)
 {
     rd_dims d = a->d;
@@ -37,8 +38,8 @@ static rd_dims dims_of(const rd_arguments *a, bool keep)
     return d;
 }
 
-/* Returns the position of argument k in a list of n names; 0 if it is not given (or k < 0), -1
- * after an error. */
+/* Returns the position of argument k, a name in the text, in a list of n names. 0, the default:
+ * it is not given (or k < 0). -1 after recording that it is none of them. a->text is that name. */
 static int position_in_names(const rd_arguments *a, int k, int n, const char *const *names)
 {
     if (k < 0 || !a->given[k])
@@ -51,7 +52,8 @@ static int position_in_names(const rd_arguments *a, int k, int n, const char *co
     return -1;
 }
 
-/* Reads argument k, how an axis continues beyond its ends. */
+/* Reads argument k: by which rule an axis continues beyond its ends; the first name is the
+ * default. */
 static rd_pad_mode pad_mode(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "constant", "edge", "reflect", "symmetric", "wrap" };
@@ -59,7 +61,7 @@ static rd_pad_mode pad_mode(const rd_arguments *a, int k)
     return (rd_pad_mode)position_in_names(a, k, 5, names);
 }
 
-/* Reads argument k, which results of a convolution are wanted. */
+/* Reads argument k: which results of a convolution are wanted; the first name is the default. */
 static rd_convolve_mode convolve_mode(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "full", "same", "valid" };
@@ -67,7 +69,7 @@ static rd_convolve_mode convolve_mode(const rd_arguments *a, int k)
     return (rd_convolve_mode)position_in_names(a, k, 3, names);
 }
 
-/* Reads argument k, how equal elements are ranked. */
+/* Reads argument k: how equal elements are ranked; the first name is the default. */
 static rd_rank_method rank_method(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "average", "min", "max", "dense", "ordinal" };
@@ -75,7 +77,8 @@ static rd_rank_method rank_method(const rd_arguments *a, int k)
     return (rd_rank_method)position_in_names(a, k, 5, names);
 }
 
-/* Returns the given axis, or the only one of a vector; INT32_MAX after an error. */
+/* Returns argument k, an axis of the first array; if it is not given, the only axis of a vector.
+ * INT32_MAX, which is no axis, after an error. a->given[k] NULL: not given. */
 static int only_axis(const rd_arguments *a, int k)
 {
     const rd_expr *x = a->x[0].x;
@@ -90,7 +93,8 @@ static int only_axis(const rd_arguments *a, int k)
     return INT32_MAX;
 }
 
-/* Reads argument k, the side of searchsorted(). */
+/* Reads argument k: the side of searchsorted(), on which equal elements lie; the first name is
+ * the default. */
 static rd_side side_of(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "left", "right" };
@@ -98,7 +102,8 @@ static rd_side side_of(const rd_arguments *a, int k)
     return (rd_side)position_in_names(a, k, 2, names);
 }
 
-/* Returns the quantiles q divided by `scale`, which is 100 for percentiles. */
+/* Returns the quantiles of the call as shares from 0 to 1, in q: divided by `scale`, which is
+ * 100 for percentiles. */
 static rd_qs qs_of(const rd_arguments *a, double scale, double q[RD_ARGUMENT_LIST])
 {
     for (int k = 0; k < a->n_q; k++)
@@ -106,9 +111,12 @@ static rd_qs qs_of(const rd_arguments *a, double scale, double q[RD_ARGUMENT_LIS
     return (rd_qs){ q, a->n_q };
 }
 
-/* Builds a quantile, or a median (scale 0). keep, where, skip, method and weights are positions of
- * arguments; method < 0: none. With weights the method is the inverted CDF unless another is
- * given. */
+/* Builds a quantile, or a median (scale 0), from the arguments of a call. keep, where, skip,
+ * method and weights are positions of arguments: keepdims, mask, skip_nan, the rule of
+ * interpolation (< 0: none), weights. With weights the rule is the inverted CDF unless another
+ * is given. NULL after an error. `names` are in the order of rd_quantile_method. a->several: the
+ * call has a list of quantiles, which a reduction over indices (RD_PHRASE_REDUCE) does not take.
+ * `chosen`: a rule is given; a->list and a->s are the labels and the numbers of groups. */
 static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int where, int skip,
                          int method, int weights)
 {
@@ -151,8 +159,9 @@ static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int wher
                         : rd_median_by(a->x[0].x, &opts);
 }
 
-/* Builds a reduction that picks an element, or counts how often it occurs, such as mode. The
- * positions are those of its row: keepdims 2, where 5, skip_nan 6, initial 7. */
+/* Builds a reduction f that picks an element, such as mode, or counts how often it occurs. The
+ * positions of arguments are those of its row in functions.def: keepdims 2, where 5, skip_nan 6,
+ * initial 7. */
 static rd_expr *chosen(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_reduce_opts *))
 {
     return f(a->x[0].x,
@@ -160,8 +169,8 @@ static rd_expr *chosen(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_
                             .initial = a->x[7].x, .by = { a->list, a->n_list }, .groups = a->s));
 }
 
-/* Builds a reduction of two arrays, such as cov(x, y). The positions are those of its row: keepdims
- * 3, where 4, skip_nan 5, weights 6, ddof 7. */
+/* Builds a reduction f of two arrays, such as cov(x, y). The positions of arguments are those of
+ * its row in functions.def: keepdims 3, where 4, skip_nan 5, weights 6, ddof 7. */
 static rd_expr *pair(const rd_arguments *a,
                      rd_expr *(*f)(rd_expr *, rd_expr *, const rd_reduce_opts *))
 {
@@ -203,7 +212,8 @@ static const rd_formula_function functions[] = {
 #include "formula/functions.def"
 };
 
-/* Finds the row of a function, by its name here or in another library. */
+/* Finds the row of functions.def for the name of `length` bytes of the text at byte `at`: its
+ * name here or in another library, such as NumPy. NULL: there is none. */
 const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,
                                                       size_t length)
 {

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-/* Finds the visible index of that name, the innermost first. -1: none. */
+/* Finds the index of that name that is in scope, the innermost first. Returns its label, the
+ * number in r->label; -1: there is none. `visible`: in scope. */
 static int label_called(const rd_formula_reader *r, size_t at, size_t length)
 {
     for (int k = r->n_labels - 1; k >= 0; k--)
@@ -22,8 +23,11 @@ static int label_called(const rd_formula_reader *r, size_t at, size_t length)
 
 static bool resolve(rd_formula_reader *r, rd_phrase *p);
 
-/* Makes p an index, a name of a left side or of a reduction. Its range is resolved first. The name
- * must be free: no index, result or array has it. */
+/* Makes p, a name on a left side or in the brackets of a reduction, an index, and gives it a
+ * label, its number in r->label. Its range is resolved first. The name must be free: no index,
+ * result or array has it. False after an error. p->first to p->next are the ends of its range.
+ * Given arrays (opts->in) have names that an index may not take; those that only the caller's
+ * `find` knows are not asked for. */
 static bool declare(rd_formula_reader *r, rd_phrase *p)
 {
     const int n = (int)p->length;
@@ -49,8 +53,9 @@ static bool declare(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
-/* Resolves name[indices] body: declares its indices, which are visible in its keywords and in its
- * body only. False after an error. */
+/* Finds the indices of name[indices] body: declares them, which are in scope in its keywords and
+ * in its body only. False after an error. p->first and the following pieces are indices,
+ * keywords and the condition. Indices of inner reductions come behind `end` in r->label. */
 static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 {
     const int first = r->n_labels;
@@ -70,8 +75,11 @@ static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
-/* Finds the names in p that are indices, marks pieces that contain one (labelled), and lists in
- * r->uses the arrays with subscripts that contain one. False after an error. */
+/* Finds the names in p that are indices, marks pieces that contain one (labelled), and appends
+ * arrays that are read at indices, x[i, j], to the list r->uses. False after an error. A name is
+ * an index if one of that name is in scope: p->label, else -1. `subscripts`: p is x[...] (AT)
+ * and one of its subscripts, which stand behind its first operand x, contains an index; then x
+ * itself may contain none. */
 static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
     if (p->kind == RD_PHRASE_REDUCE)
@@ -99,7 +107,9 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
-/* Finds the indices of a statement: those of its left side, then those of its reductions. */
+/* Finds the indices of a statement: those of its left side, which are in scope in all of it,
+ * then those of its reductions. False after an error. s->index lists the left side's indices,
+ * NULL: none; s->tree is the right side. */
 bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
 {
     r->n_labels = 0;
@@ -118,8 +128,10 @@ static bool fail_too_large(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "an index beyond 64 bits");
 }
 
-/* Adds sums of indices: a = times * a + plus * b. False after recording that a coefficient is
- * beyond 64 bits. */
+/* Adds sums of indices, such as 2 * i - j + 1: a = times * a + plus * b, label by label (a label
+ * is the number of an index). False after recording that a number is beyond 64 bits, or that
+ * they are too many. k is the place of b's index j in a, a->n if it is new there. p is where the
+ * caret of an error stands. */
 static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a, int64_t times,
                     const rd_formula_sum *b, int64_t plus)
 {
@@ -150,8 +162,8 @@ static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a,
     return true;
 }
 
-/* Reads p as a known number times a sum of indices, in either order (`left`: the number is on the
- * left). */
+/* Reads p as a known number times a sum of indices, in either order (`left`: the number is on
+ * the left). False: it is none, or an error is recorded. `times` is the number. */
 static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const bool           left = !p->first->labelled;
@@ -162,7 +174,9 @@ static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_
            rd_formula_affine(r, left ? p->last : p->first, a) && combine(r, p, a, times, &none, 0);
 }
 
-/* Reads p as an affine sum: a constant plus indices times known numbers, such as 2 * i - j + 1. */
+/* Reads p as a sum of indices, *a: a constant plus indices times known numbers, such as 2 * i -
+ * j + 1. False: it is no such sum, or an error is recorded. A piece without an index must be a
+ * known whole number. b is the right operand of a sum or difference. */
 bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const rd_formula_sum none = { 0 };
@@ -190,7 +204,8 @@ bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum 
 }
 
 /* Finds the least and the greatest value of an affine sum of indices. An index has the values low
- * to low + n - 1. False: an index has no extent yet, or no values. */
+ * to low + n - 1. False: an index has no extent yet, or no values. l->n is the number of its
+ * values, and `known` says that it is found. A negative coefficient swaps first and last. */
 bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
                       __int128 *high)
 {
@@ -208,8 +223,8 @@ bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int
     return true;
 }
 
-/* Finds the border mode of pad(i), clamp(i), wrap(i), reflect(i) or symmetric(i). -1: p is none
- * of them. */
+/* Finds the rule by which pad(i), clamp(i), wrap(i), reflect(i) or symmetric(i) read outside an
+ * axis; *inner becomes the index inside. -1: p is none of them, and *inner is p. */
 int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inner)
 {
     static const struct {
@@ -234,7 +249,8 @@ int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inn
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 /* Reads the range of an index, i in 0:10, if the text gives one: the first value and the end. False
- * after an error. */
+ * after an error. p->first and p->last are the ends in the text; l->n becomes the number of
+ * values. An index without a range is neither `ranged` nor `known`. */
 static bool read_range(rd_formula_reader *r, const rd_phrase *p, rd_formula_label *l)
 {
     int64_t end;
@@ -261,13 +277,16 @@ bool rd_formula_ranges(rd_formula_reader *r)
 }
 
 /* ---- Extents --------------------------------------------------------------------------------- */
-/* Handles one affine subscript: `subscript` reads `axis` of the array of `use`, which has that
- * extent. */
+/* Handles one subscript that is a sum of indices, a: `subscript` reads `axis` of the array of
+ * `use`, an array with subscripts; the axis has that extent. False after an error. */
 typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                       int axis, int64_t extent, const rd_formula_sum *a);
 
-/* Calls `what` for each affine subscript that must stay inside its axis, thus not inside pad() and
- * the like. False if `what` has failed. */
+/* Calls `what` for each subscript that is a sum of indices and must stay inside its axis, thus
+ * not inside pad() and the like. r->uses lists the arrays that are read at indices. False after
+ * an error. use->first is the array, its value `base`, and the pieces behind it are the
+ * subscripts, one an axis. Those without an index are skipped, and so is any that is no sum of
+ * indices. */
 static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
 {
     rd_formula_sum a;
@@ -297,9 +316,13 @@ static bool is_alone(const rd_formula_sum *a)
     return a->n == 1 && a->coef[0] == 1 && a->constant == 0;
 }
 
-/* Checks that an index with the name of an axis reads that axis. Axes of one name that one index
- * reads must have the same coordinates: l->named is the first array with a named axis that it
- * reads. False after an error. */
+/* Checks that an index with the name of an axis, such as lat, reads that axis of the array of
+ * `use`. Axes of one name that one index reads must have the same coordinates: l->named is the
+ * first array with a named axis that it reads. False after an error. l is the index, and `name`
+ * that of the axis it reads; NULL: the caller knows none. The second array of an index is
+ * compared with the first only if both axes have one name and one extent. The caller may cut
+ * them to common coordinates (rd_formula_side_by_side()): if it does, they differ, which is an
+ * error. */
 static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, rd_formula_label *l)
 {
@@ -309,13 +332,13 @@ static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phr
     if (!name)
         return true;
     for (int k = 0; k < x->rank && !rd_formula_is(r, l->at, l->length, name); k++) {
-        const char *other = rd_formula_axis_name(r, x, k);
+        const char *name_of_k = rd_formula_axis_name(r, x, k);
 
-        if (other && rd_formula_is(r, l->at, l->length, other))
+        if (name_of_k && rd_formula_is(r, l->at, l->length, name_of_k))
             return rd_formula_fail(
                 r, RD_ERR_AXIS, subscript->at,
-                "index '%s' stands at axis '%s' of '%.*s', which has an axis '%s'", other, name,
-                (int)use->first->length, r->text + use->first->at, other);
+                "index '%s' stands at axis '%s' of '%.*s', which has an axis '%s'", name_of_k, name,
+                (int)use->first->length, r->text + use->first->at, name_of_k);
     }
     if (!l->named) {
         l->named      = x;
@@ -334,9 +357,11 @@ static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phr
                            name);
 }
 
-/* Gives an index that stands alone in a subscript the extent of its axis, and checks the others
- * against it. An index with a range in the text (l->ranged) keeps that; l->known says that n, the
- * number of values, has been found. False after an error. */
+/* Gives an index that stands alone in a subscript, x[i], as many values as its axis has
+ * elements, and checks later ones against that. An index with a range in the text (l->ranged)
+ * keeps it; l->known says that l->n, the number of values, has been found. False after an error.
+ * `subscript`, `axis` and the name of the array (l->of) are kept for a later error about the
+ * index, l->from. 40 bytes of the name do. */
 static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -367,10 +392,11 @@ static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phr
     return true;
 }
 
-/* Gives the only index of the subscript without an extent (!known) as many values, from 0 on, as
- * stay inside the axis. The other indices may have any of their values (low to high of `rest`).
- * Nothing is said with two unknown indices, or a factor of 0. True: as a visit_fn, it never
- * fails. */
+/* Limits the only index of a subscript whose number of values is not known yet: it gets as many,
+ * from 0 on, as keep the subscript inside its axis. The other indices may have any of their
+ * values (`rest` is at most high, at least low). Nothing is said with two unknown indices, or a
+ * factor of 0. Returns true: unlike other visit_fns it never fails. `room` is how far the
+ * product of coef and the unknown index may go, so n is room / |coef| + 1. */
 static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -406,7 +432,9 @@ static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_ph
     return true;
 }
 
-/* Checks that an affine subscript stays inside its axis for all values of its indices. */
+/* Checks that a subscript, a sum of indices, stays inside its axis for all values of its
+ * indices. False after recording that it does not. low and high are the least and greatest value
+ * of the sum, cut to 64 bits for the message. */
 static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -424,8 +452,10 @@ static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_ph
                            (long long)extent);
 }
 
-/* Finds the extents of all indices: first from subscripts of one index, then from sums such as i +
- * k, until a round finds none. At the end it checks that all subscripts stay inside. */
+/* Finds how many values each index of the statement has: first from subscripts that are one
+ * index, then from sums such as i + k, in rounds until one finds none. At the end it checks that
+ * all subscripts stay inside. False after an error. l->from says that a round has limited index
+ * l: after the round it is known. */
 bool rd_formula_extents(rd_formula_reader *r)
 {
     bool more = true;

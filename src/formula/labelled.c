@@ -7,7 +7,7 @@
 #include "formula/formula.h"
 #include <string.h>
 
-/* True if v has the label; *place becomes its position, which is the axis. */
+/* True if v has an axis for the index with this label (its number); *place becomes that axis. */
 bool rd_labelled_has(const rd_labelled *v, int label, int *place)
 {
     for (int k = 0; k < v->n; k++)
@@ -18,7 +18,8 @@ bool rd_labelled_has(const rd_labelled *v, int label, int *place)
     return false;
 }
 
-/* Inserts a label into the ascending list, if it is not in it. False after an error. */
+/* Inserts a label (the number of an index) into the ascending list of `all`, if it is not in it.
+ * False after recording that they are too many. `place` is where it goes: larger labels move up. */
 static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t at)
 {
     int place = all->n;
@@ -36,7 +37,10 @@ static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t 
     return true;
 }
 
-/* Collects the labels of n values. Fails if a whole array meets a value with indices. */
+/* Collects the labels (numbers of indices) of n values into `all`, ascending. False after
+ * recording that an array without indices meets a value with some: its axes could not be told
+ * apart. v[i].n counts the labels of a value; x NULL: an operand that is not given; a number has
+ * rank 0 and no labels. */
 bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t at,
                        rd_labelled *all)
 {
@@ -56,8 +60,11 @@ bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t
     return true;
 }
 
-/* Views v with an axis for each label of `all`; `whole`: missing axes are repeated, not of extent
- * 1. A number without labels stays as it is, unless `whole`. */
+/* Views v with an axis for each label of `all` (the numbers of indices, ascending). An axis that
+ * v lacks has extent 1, or with `whole` the index's extent, along which v is repeated. A number
+ * without labels stays as it is, unless `whole`. NULL after an error. `number` is that of
+ * rd_view(): offsets of v's axes, which are 0, and then a row for each of them, with 1 at the
+ * axis k that reads it. r->label[..].n is an index's extent. */
 rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_labelled *all,
                           bool whole, size_t at)
 {

@@ -34,7 +34,8 @@ typedef struct union_of_axes {
     int         place[RD_MAX_RANK][RD_ARGUMENTS];
 } union_of_axes;
 
-/* The name of an axis of x; NULL: it has none, or the caller knows no names. */
+/* Returns the name of an axis of x; NULL: it has none, or the caller (the program that gave the
+ * text) knows no names. */
 const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -42,16 +43,18 @@ const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
     return axes && axes->name ? axes->name(r->opts->user, x, axis) : NULL;
 }
 
-/* Finds the axis of x by name, as the caller knows names: by its function `axis`, or by comparing
- * the name of each axis. -1: none, or an error as there are several. */
+/* Finds the axis of x by name: by the caller's function `axis`, if there is one, or by comparing
+ * the name of each axis. -1: there is none, or an error is recorded as there are several. Where
+ * the caller's function finds the name (`found` >= 0), the loop looks only for a second axis of
+ * it; where it finds none, the answer stands. */
 int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
     int found = r->opts->axis ? r->opts->axis(r->opts->user, x, name) : -1;
 
     for (int k = 0; k < x->rank && (found >= 0 || !r->opts->axis); k++) {
-        const char *other = rd_formula_axis_name(r, x, k);
+        const char *this_name = rd_formula_axis_name(r, x, k);
 
-        if (!other || strcmp(other, name) != 0 || k == found)
+        if (!this_name || strcmp(this_name, name) != 0 || k == found)
             continue;
         if (found >= 0) {
             rd_formula_fail(r, RD_ERR_AXIS, at, "axes %d and %d are called '%s': say a number",
@@ -63,17 +66,18 @@ int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, s
     return found;
 }
 
-/* Records that x has no axis of that name, with the names that it has. */
+/* Records that x has no axis of that name, with the names that it has. Returns NULL, also as
+ * false. */
 void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
     char   names[256];
     size_t n = 0;
 
     for (int k = 0; k < x->rank && n < sizeof names; k++) {
-        const char *own = rd_formula_axis_name(r, x, k);
+        const char *name_of_k = rd_formula_axis_name(r, x, k);
 
-        if (own)
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", own);
+        if (name_of_k)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", name_of_k);
     }
     if (n == 0)
         return rd_formula_fail(r, RD_ERR_AXIS, at, "the array has no axis of the name '%s'%s", name,
@@ -82,8 +86,8 @@ void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, siz
                            name, names, n < sizeof names ? "" : " ...");
 }
 
-/* Returns the caller's answer x. If it is NULL, the reason that the caller has written to r->why
- * becomes the error. */
+/* Returns the answer x of the caller (the program that gave the text). If it is NULL, the reason
+ * that the caller has written to r->why becomes the error, under byte `at`. */
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     if (!x && *r->why && rd_error(r->ctx) == RD_OK)
@@ -97,20 +101,20 @@ static bool is_same(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
-/* Reads the names of all axes. False: fewer than two operands have names, so names decide
- * nothing. */
+/* Reads the names of the axes of all operands. False: fewer than two operands have any, so names
+ * decide nothing. x[i] NULL: an operand that is not given. */
 static bool read_names(named_operands *o)
 {
     int named = 0;
 
     for (int i = 0; i < o->n; i++) {
-        bool any = false;
+        bool has_one = false;
 
         for (int k = 0; o->x[i] && k < o->x[i]->rank; k++) {
             o->name[i][k] = rd_formula_axis_name(o->r, o->x[i], k);
-            any |= o->name[i][k] != NULL;
+            has_one |= o->name[i][k] != NULL;
         }
-        named += any;
+        named += has_one;
     }
     return named > 1;
 }
@@ -121,8 +125,8 @@ static int rank_of(const named_operands *o, int i)
     return o->x[i] ? o->x[i]->rank : 0;
 }
 
-/* True if operand i has an axis of extent 1 without a name: a text says None to broadcast by
- * position. */
+/* True if operand i has an axis of extent 1 without a name: the text has made it by None, to
+ * broadcast by position as in NumPy. */
 static bool has_new_axis(const named_operands *o, int i)
 {
     for (int k = 0; k < rank_of(o, i); k++)
@@ -131,10 +135,12 @@ static bool has_new_axis(const named_operands *o, int i)
     return false;
 }
 
-/* True if names and positions of operands i and j disagree: two names at one position, or one name
- * at two. Axes a and b are at one position if they are as far from the last axis (`shift`). One
- * name at two positions is meant if both have new axes: lat[:, None] - lat[None, :] is a matrix of
- * pairs. */
+/* True if names and positions of the axes of operands i and j disagree: two names at one
+ * position, or one name at two. Positions are counted from the last axis, as arrays broadcast
+ * (`shift` is the difference of ranks). One name at two positions is meant if both operands have
+ * new axes: lat[:, None] - lat[None, :] is a matrix of pairs. `pairs`: same rank, and both have
+ * such an axis. Axes a of i and b of j are at one position if a + shift is b: then both names
+ * must be the same, and else they must differ, but for pairs. */
 static bool has_conflict(const named_operands *o, int i, int j)
 {
     const int  shift = rank_of(o, j) - rank_of(o, i);
@@ -150,8 +156,8 @@ static bool has_conflict(const named_operands *o, int i, int j)
     return false;
 }
 
-/* True if positions and names agree for all pairs of operands, so that arrays can broadcast by
- * position. */
+/* True if positions and names of axes agree for all pairs of operands, so that they can
+ * broadcast by position, as in NumPy. */
 static bool is_by_place(const named_operands *o)
 {
     for (int i = 0; i < o->n; i++)
@@ -184,7 +190,8 @@ static bool refuse(const named_operands *o, int i, int j, const char *why)
     return rd_formula_fail(o->r, RD_ERR_SHAPE, o->at, "axes (%s) meet (%s): %s", a, b, why);
 }
 
-/* The position of a name in the union; -1: it is not there, or NULL. */
+/* Returns the position of a name among the axes of the result (the union of all operands'); -1:
+ * it is not there, or NULL. */
 static int position_of(const union_of_axes *all, const char *name)
 {
     for (int k = 0; k < all->n; k++)
@@ -193,8 +200,10 @@ static int position_of(const union_of_axes *all, const char *name)
     return -1;
 }
 
-/* Adds axis k of operand i to the union of axes. `into`: the first operand must have all axes.
- * False after an error. */
+/* Adds axis k of operand i to the axes of the result, unless one of that name is there. `into`:
+ * the first operand must have all axes. False after recording that it has not, or that one
+ * operand has the name twice. all->place[at][i] is the number of the axis in operand i, -1: i
+ * lacks it. A name that is NULL is always a new axis. */
 static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, bool into)
 {
     int at = position_of(all, o->name[i][k]);
@@ -215,8 +224,9 @@ static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, 
     return true;
 }
 
-/* Collects the axes of all operands into the union, in the order in which they occur. False after
- * an error. */
+/* Collects the axes of all operands into those of the result, by name, in the order in which
+ * they occur. Only one operand may have axes without names. False after an error. `unnamed` is
+ * the operand that has such an axis, -1: none so far. */
 static bool collect_axes(const named_operands *o, bool into, union_of_axes *all)
 {
     int unnamed = -1;
@@ -233,7 +243,10 @@ static bool collect_axes(const named_operands *o, bool into, union_of_axes *all)
     return true;
 }
 
-/* Views operand i with an axis for each axis of the union, of extent 1 where it lacks the axis. */
+/* Views operand i with an axis for each axis of the result (the union), of extent 1 where it
+ * lacks the axis. NULL after an error. `number` is that of rd_view(): offsets of x's axes, which
+ * are 0, and then a row for each of them, with 1 at the axis k that reads it. `place` is that
+ * axis of x, -1: none. */
 static rd_expr *view_of(const named_operands *o, const union_of_axes *all, int i)
 {
     const rd_expr *x = o->x[i];
@@ -250,8 +263,9 @@ static rd_expr *view_of(const named_operands *o, const union_of_axes *all, int i
     return rd_formula_made(o->r, rd_view(o->x[i], all->n, extent, number, /*origin=*/NULL), o->at);
 }
 
-/* True if two operands have one shape of two or more axes and no name in common. The product of
- * all their axes is surely not meant. */
+/* True if two operands have one shape of two or more axes, and no name of an axis in common. By
+ * names the result would have all axes of both, which is surely not meant. An axis without a
+ * name may belong to any, so then it is false. */
 static bool has_no_common_name(const named_operands *o, int i, int j)
 {
     const int rank = rank_of(o, i);
@@ -266,7 +280,10 @@ static bool has_no_common_name(const named_operands *o, int i, int j)
     return rank > 1 && rank == rank_of(o, j);
 }
 
-/* Replaces each operand by a view with the axes of the union, and updates the names. */
+/* Replaces each operand by a view with the axes of the result, which are found by names, and
+ * updates the names. `into`: the result has the axes of the first operand. False after an error.
+ * Operands of rank 0 stay. Of the others, o->name becomes the names of the result's axes, NULL
+ * where the operand lacks the axis. */
 static bool broadcast_by_names(named_operands *o, bool into)
 {
     union_of_axes all = { 0 };
@@ -288,8 +305,9 @@ static bool broadcast_by_names(named_operands *o, bool into)
     return true;
 }
 
-/* Asks the caller to align two axes of one name; both arrays may become parts of themselves. False:
- * the coordinates do not fit, which is recorded. */
+/* Asks the caller (the program that gave the text) to align the coordinates of two axes of one
+ * name; both arrays may become parts of themselves, where coordinates are common. False: they do
+ * not fit, which is recorded. A caller without the function `meet` compares nothing. */
 bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
                              size_t at)
 {
@@ -298,11 +316,12 @@ bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_e
     *r->why = '\0';
     if (!axes->meet || (axes->meet(r->opts->user, x, x_axis, y, y_axis, r->why) && *x && *y))
         return true;
-    return rd_formula_answer(r, NULL, at);
+    return rd_formula_answer(r, /*x=*/NULL, at);
 }
 
-/* Aligns the coordinates of two operands along each common axis, counted from the last one. An axis
- * of extent 1 broadcasts, and is not compared. False after an error. */
+/* Aligns the coordinates of operands i and j along each common axis, counted from the last one,
+ * as the caller knows them. An axis of extent 1 broadcasts, and is not compared. False after an
+ * error. n and m are the extents; axes without a name are not compared. */
 static bool align_coordinates(named_operands *o, int i, int j)
 {
     const int a = rank_of(o, i), b = rank_of(o, j);
@@ -318,8 +337,11 @@ static bool align_coordinates(named_operands *o, int i, int j)
     return true;
 }
 
-/* Broadcasts n arrays by position or by names, then aligns their coordinates. `into`: the result
- * has the axes of x[0]. False after an error. */
+/* Makes n arrays fit each other: they broadcast by position, as in NumPy, or by names of axes
+ * where positions and names disagree; then their coordinates are aligned. `into`: the result has
+ * the axes of x[0]. Without names it does nothing. False after an error. Places decide if names
+ * agree with them, and with `into` no operand has more axes than x[0]. Nothing is done for a
+ * single operand, for more than RD_ARGUMENTS, or if the caller knows no names. */
 bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
 {
     named_operands o = { .r = r, .at = at, .n = n, .x = x };

@@ -4,7 +4,8 @@
 #include "formula/formula.h"
 #include <string.h>
 
-/* Finds the latest built statement of that name. NULL: none. */
+/* Finds the latest statement that is built and has the name of `length` bytes of the text at
+ * `at`. NULL: there is none. */
 rd_statement *rd_formula_statement(rd_formula_reader *r, size_t at, size_t length)
 {
     for (int k = r->done - 1; k >= 0; k--) {
@@ -26,7 +27,7 @@ static const rd_named *find_in_list(const rd_formula_reader *r, const rd_named *
     return NULL;
 }
 
-/* True if a statement that has been read has that name, also if nothing is built yet. */
+/* True if a statement that has been read has the name, even if it is not built yet. */
 static bool is_result(const rd_formula_reader *r, size_t at, size_t length)
 {
     for (int k = 0; k < r->n_statements; k++)
@@ -53,8 +54,10 @@ static bool is_constant(const rd_formula_reader *r, size_t at, size_t length)
     return false;
 }
 
-/* Finds an array by the `find` function of the caller, once for each name. NULL: there is none, or
- * an error is recorded. */
+/* Finds an array by the function `find` of the caller (the program that gave the text), which is
+ * asked once for each name. NULL: there is none, or an error is recorded. Arrays that it has
+ * found are kept in r->found, and their names in r->found_names, RD_FORMULA_NAME + 1 bytes each.
+ * An error is one that `find` records in the context. */
 static rd_expr *find_by_caller(rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_named *known = find_in_list(r, r->found, r->n_found, at, length);
@@ -72,14 +75,16 @@ static rd_expr *find_by_caller(rd_formula_reader *r, size_t at, size_t length)
     name[length] = '\0';
     x            = r->opts->find(r->opts->user, r->ctx, name);
     if (!x && rd_error(r->ctx) != RD_OK)
-        return rd_formula_made(r, NULL, at);
+        return rd_formula_made(r, /*x=*/NULL, at);
     if (x)
         r->found[r->n_found++] = (rd_named){ .name = name, .x = x };
     return x;
 }
 
-/* Finds the array of that name: a result first, then the arrays given, then those that `find`
- * knows. Its origins become 0. NULL: there is none, or an error is recorded. */
+/* Finds the array that a name in the text means: the result of a statement first, then the
+ * arrays given, then those that `find` of the caller knows. Its origins (first indices of axes)
+ * become 0. NULL: there is none, or an error is recorded. rd_operands() checks that x is usable
+ * as an operand. A given array that is NULL, or of another context, is an error. */
 rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_statement *s     = rd_formula_statement(r, at, length);
@@ -95,7 +100,7 @@ rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
     if (x && x->ctx != r->ctx)
         return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "the array '%.*s' is of another context",
                                (int)length, r->text + at);
-    return x && !rd_operands(r->call, 1, &x) ? rd_formula_made(r, NULL, at)
+    return x && !rd_operands(r->call, 1, &x) ? rd_formula_made(r, /*x=*/NULL, at)
                                              : rd_with_origins(x, /*origin=*/NULL);
 }
 

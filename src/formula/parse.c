@@ -33,17 +33,17 @@ bool rd_formula_next(const rd_formula_reader *r, const char *text)
     return token_is(r, rd_formula_token(r), text);
 }
 
-/* Reads the next token if it is this sign or name; else false. */
+/* Reads the next token if it is this sign or name, and returns true; else nothing is read. */
 bool rd_formula_take(rd_formula_reader *r, const char *text)
 {
-    const bool is = rd_formula_next(r, text);
+    const bool found = rd_formula_next(r, text);
 
-    r->now += is;
-    return is;
+    r->now += found;
+    return found;
 }
 
-/* Returns advice for a token of another language that cannot follow an array here; "" without
- * any. */
+/* Returns advice for a token that another language has after an array, and that cannot stand
+ * there here; "" without any. */
 static const char *advice_for(const rd_formula_reader *r, const rd_token *t)
 {
     if (token_is(r, t, "="))
@@ -51,7 +51,8 @@ static const char *advice_for(const rd_formula_reader *r, const rd_token *t)
     return rd_formula_is(r, t->at, t->length, "in") ? ": say x == 6 or x == 8, or 6 <= x <= 8" : "";
 }
 
-/* Records that `what` was expected, and which token was found; returns NULL. */
+/* Records that `what` was expected, and which token was found; returns NULL. At most 40 bytes of
+ * the token are shown. */
 void *rd_formula_expected(rd_formula_reader *r, const char *what)
 {
     const rd_token *t = rd_formula_token(r);
@@ -67,10 +68,11 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Makes a piece of the tree. There is room for four pieces per token, and no token makes more.
- * The first ':' of a slice makes a slice and three empty bounds. A comparison makes a chain and
- * its first link. The '..' of a coordinate makes a keyword and two empty ends. All others make
- * one. */
+/* Makes a piece (a node of the syntax tree) for token t. There is room for four pieces per
+ * token, and no token makes more. The first ':' of a slice makes a slice and three empty bounds.
+ * A comparison makes a chain and its first link. The '..' of a coordinate makes a keyword and
+ * two empty ends. All others make one. Its name or sign is that of the token: p->at and
+ * p->length. label -1: it is no index. It lives in r->piece, which the reader frees. */
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
     rd_phrase *p;
@@ -84,8 +86,10 @@ rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_tok
     return p;
 }
 
-/* Appends an operand to p, and counts depth and nested calls of the tree; both are limited to save
- * stack. False: a limit is exceeded, or the operand is NULL. */
+/* Appends an operand to the operands of p, a node of the syntax tree, and counts depth and
+ * nested calls; both are limited to save stack. False: a limit is exceeded, or the operand is
+ * NULL. p->depth is the depth of the tree below, p->calls how many calls are inside each other
+ * there. Operands are a list from p->first to p->last by `next`. */
 bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
 {
     if (!operand)
@@ -113,7 +117,8 @@ bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
     return true;
 }
 
-/* Makes the number an imaginary one, 2j, as Python writes it. */
+/* Makes the number an imaginary one, 2j, as Python writes it. The last byte of the token is the
+ * j. */
 static rd_phrase *make_imaginary(rd_formula_reader *r, rd_phrase *p, const rd_token *t)
 {
     p->imaginary = true;
@@ -121,7 +126,9 @@ static rd_phrase *make_imaginary(rd_formula_reader *r, rd_phrase *p, const rd_to
     return p;
 }
 
-/* Reads a number: whole, with a fraction, or imaginary. */
+/* Reads a number, as a node of the syntax tree: whole, with a fraction, or imaginary. NULL after
+ * recording that a whole one is too large. `fraction`: it has a point or an exponent, so it is
+ * real. errno says that it is beyond 64 bits. */
 static rd_phrase *read_number(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -144,7 +151,9 @@ static rd_phrase *read_number(rd_formula_reader *r)
 
 /* ---- Brackets -------------------------------------------------------------------------------- */
 /* Reads start:stop:step from the first ":" on; each bound may be empty. `start` has been read
- * already; NULL: it is empty. */
+ * already; NULL: it is empty. `end` is stop, then step. They are empty where no ":" is left, or
+ * where ":", "," or "]" follows it. Empty bounds are pieces too, so that a slice always has
+ * three. */
 static rd_phrase *read_slice(rd_formula_reader *r, rd_phrase *start)
 {
     const rd_token *t = rd_formula_token(r);
@@ -169,7 +178,8 @@ static rd_phrase *read_slice(rd_formula_reader *r, rd_phrase *start)
 }
 
 /* Reads a coordinate subscript: name=value or name=low..high, with either end optional. ':' is
- * read as '..'. */
+ * read as '..'. The piece is a KEYWORD with one end or two; an empty one is a piece, too.
+ * `range`: the first end was followed by "..", so that another is read. NULL after an error. */
 static rd_phrase *read_coordinates(rd_formula_reader *r)
 {
     rd_phrase *p     = rd_phrase_new(r, RD_PHRASE_KEYWORD, rd_formula_token(r));
@@ -192,7 +202,8 @@ static rd_phrase *read_coordinates(rd_formula_reader *r)
     return p;
 }
 
-/* Reads one subscript: a coordinate, ..., None, a slice or a value. */
+/* Reads one subscript: a coordinate (lat=45), "...", None (a new axis), a slice or a value. NULL
+ * after an error. */
 static rd_phrase *read_subscript(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -210,7 +221,8 @@ static rd_phrase *read_subscript(rd_formula_reader *r)
     return p && rd_formula_next(r, ":") ? read_slice(r, p) : p;
 }
 
-/* Reads the subscripts of the array `of`, from [ to ]. */
+/* Reads the subscripts of the array `of`, from [ to ], as a node with the array and its
+ * subscripts. NULL after an error. p->length is set to end behind "]". */
 static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
 {
     const rd_token *t = rd_formula_token(r);
@@ -227,8 +239,8 @@ static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
     return rd_formula_take(r, "]") ? p : rd_formula_expected(r, "',' or ']' of these subscripts");
 }
 
-/* Reads items up to the bracket `end`, as a list. A single item without a comma is the item itself,
- * unless `always` makes it a list: (a) is a, and [a] is a list. */
+/* Reads items up to the bracket `end`, as a list. A single item without a comma is the item
+ * itself, unless `always` makes it a list: (a) is a, and [a] is a list. NULL after an error. */
 static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r)), *item;
@@ -250,7 +262,7 @@ static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
     return p;
 }
 
-/* Reads one argument of a call, with a keyword (name = value) or without. */
+/* Reads one argument of a call, with a keyword (name = value) or without. NULL after an error. */
 static rd_phrase *read_argument(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -285,7 +297,9 @@ static rd_phrase *read_call(rd_formula_reader *r)
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* Reads an index with an optional range, "i in 0:3", and appends it to `into`. */
+/* Reads an index with an optional range, "i in 0:3", and appends it to `into`. The ends of the
+ * range are its operands. They go as far as operators that bind more tightly than comparisons do
+ * (RD_RANK_BITS). False after an error. */
 bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
 {
     const rd_token *t = rd_formula_token(r);
@@ -295,7 +309,7 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
         return rd_formula_expected(r, "the name of an index");
     p = rd_phrase_new(r, RD_PHRASE_INDEX, t);
     r->now++;
-    rd_phrase_add(r, into, p); /* cannot fail: nothing is below it */
+    rd_phrase_add(r, into, p); /* cannot fail: p has no operands yet */
     if (!rd_formula_take(r, "in"))
         return true;
     if (!rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))
@@ -305,7 +319,10 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
     return rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS));
 }
 
-/* Reads a reduction: name[i, j in 0:3 where i < j, skip_nan=true] body. */
+/* Reads a reduction, name[i, j in 0:3 where i < j, skip_nan=true] body: its operands are
+ * indices, keywords and the condition. The body goes as far as products do. NULL after an error.
+ * An index has no "=" behind its name, a keyword has. The body adds to p's depth and calls as an
+ * operand does. */
 static rd_phrase *read_reduction(rd_formula_reader *r)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_REDUCE, rd_formula_token(r)), *where;
@@ -340,7 +357,7 @@ static rd_phrase *read_reduction(rd_formula_reader *r)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 /* Reads what begins with a name: a call, a reduction or the name itself. A name that is both a
- * reducer and an array is the array: sum[0] may be an element. */
+ * reducer and an array is the array: sum[0] may be an element. NULL after an error. */
 static rd_phrase *read_name(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -356,7 +373,8 @@ static rd_phrase *read_name(rd_formula_reader *r)
     return rd_phrase_new(r, RD_PHRASE_NAME, t);
 }
 
-/* Reads an operand without what follows it: a number, a name, a text, parentheses or a list. */
+/* Reads an operand without what follows it: a number, a name, a text, parentheses or a list.
+ * NULL after an error. */
 static rd_phrase *read_primary(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -385,7 +403,9 @@ static rd_phrase *read_method(rd_formula_reader *r, rd_phrase *of)
     return rd_phrase_add(r, p, of) ? read_arguments(r, p) : NULL;
 }
 
-/* Reads the member behind a dot: T, a method, or a function of one argument, such as x.real. */
+/* Reads the member behind a dot: T, a method, or a function of one argument, such as x.real.
+ * `of` is the operand before the dot and t the token behind it. real, imag and size become
+ * calls; k is 0 for T, whose piece begins at the dot. NULL after an error. */
 static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
 {
     static const char *const plain[] = { "T", "real", "imag", "size" };
@@ -405,7 +425,7 @@ static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
                                "T, for the last two axes swapped, or a call, as in x.mean(axis=0)");
 }
 
-/* Reads an operand with its subscripts and members, x[0].T. */
+/* Reads an operand with its subscripts and members, x[0].T. NULL after an error. */
 rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
 {
     rd_phrase *p = read_primary(r);
@@ -423,7 +443,8 @@ rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* True if the statement begins with a name, perhaps brackets, and then = or +=. */
+/* True if the statement begins with a name, perhaps brackets, and then = or +=. `open` counts
+ * brackets that are not closed; nothing is read. */
 static bool is_named(const rd_formula_reader *r)
 {
     const rd_token *t    = rd_formula_token(r);
@@ -441,7 +462,9 @@ static bool is_named(const rd_formula_reader *r)
     return token_is(r, t, "=") || token_is(r, t, "+=");
 }
 
-/* Reads the left side of a statement: "m =", "m[i] =", "m +=". */
+/* Reads the left side of a statement, its name, indices and sign: "m =", "m[i] =", "m +=". False
+ * after an error. s->at and s->length are the name, s->index the list of indices, and s->add
+ * says +=. */
 static bool read_left(rd_formula_reader *r, rd_statement *s)
 {
     const rd_token *t = rd_formula_token(r);
@@ -463,7 +486,8 @@ static bool read_left(rd_formula_reader *r, rd_statement *s)
     return s->add || rd_formula_take(r, "=") || rd_formula_expected(r, "'='");
 }
 
-/* Reads one statement up to the end of its line. */
+/* Reads one statement, with or without a name, up to the end of its line or a ";". False after
+ * an error. s->tree is its expression; s->from to s->to are its bytes in the text. */
 static bool read_statement(rd_formula_reader *r)
 {
     rd_statement *s = &r->statement[r->n_statements];
@@ -484,8 +508,9 @@ static bool read_statement(rd_formula_reader *r)
     return true;
 }
 
-/* Reads all statements of the text. The pieces of the tree are allocated at once. False after an
- * error. */
+/* Reads all statements of the text. The nodes of the syntax tree are allocated at once, four for
+ * each token at most. False after an error. r->piece has them, r->room says for how many there
+ * is room. A text without a statement is an error. */
 bool rd_formula_parse(rd_formula_reader *r)
 {
     r->room  = 4 * r->n_tokens + 16;

@@ -13,7 +13,8 @@ static const struct {
 };
 enum { RANK_COMPARE = 4 }; /* the rank of comparisons in precedence.def */
 
-/* Returns the row of the next operator, if its rank is at least `loosest`; -1 otherwise. */
+/* Returns the row of the operator table for the next token, if its rank (precedence) is at least
+ * `loosest`; -1 otherwise. */
 static int next_binary(const rd_formula_reader *r, int loosest)
 {
     for (int i = 0; i < (int)(sizeof binary / sizeof *binary); i++)
@@ -22,7 +23,8 @@ static int next_binary(const rd_formula_reader *r, int loosest)
     return -1;
 }
 
-/* True if operators are nested too deeply, after recording the error. */
+/* True if parentheses, signs and choices are nested too deeply for the stack, after recording
+ * that as an error. */
 static bool is_too_deep(rd_formula_reader *r)
 {
     if (r->nesting < RD_FORMULA_NESTING)
@@ -43,7 +45,8 @@ static rd_phrase *negative(rd_phrase *p)
 
 static rd_phrase *read_unary(rd_formula_reader *r);
 
-/* Reads a power; its right side may have a sign, 2 ** -1. */
+/* Reads an operand, and a power if it is one; its right side may have a sign, 2 ** -1, and
+ * groups from the right. NULL after an error. */
 static rd_phrase *read_power(rd_formula_reader *r)
 {
     rd_phrase      *p = rd_formula_read_operand(r), *power;
@@ -56,8 +59,10 @@ static rd_phrase *read_power(rd_formula_reader *r)
     return rd_phrase_add(r, power, p) && rd_phrase_add(r, power, read_unary(r)) ? power : NULL;
 }
 
-/* Reads a sign or `not`, and its operand; without a sign it reads a power. A minus sign before a
- * literal makes a negative number. */
+/* Reads a sign or `not`, and its operand; without a sign it reads a power. `not` takes a whole
+ * comparison, as in Python. A minus sign before a literal makes a negative number. NULL after an
+ * error. `word`: it is `not`. A + does nothing. ~ is bit_not, and ! and `not` are the logical
+ * one. */
 static rd_phrase *read_sign(rd_formula_reader *r)
 {
     const rd_token *t    = rd_formula_token(r);
@@ -90,8 +95,9 @@ static rd_phrase *read_unary(rd_formula_reader *r)
     return p;
 }
 
-/* Reads a chain of comparisons, a < b <= c, which holds if each link holds. `first` is a, which has
- * been read. */
+/* Reads a chain of comparisons, a < b <= c, which holds if each link holds. `first` is a, which
+ * has been read. A link is an operator with its right operand. NULL after an error. Right
+ * operands have operators of ranks above comparisons. i is the row of the table `binary`. */
 static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_COMPARE, rd_formula_token(r));
@@ -112,7 +118,10 @@ static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
     return p;
 }
 
-/* Reads operators of rank `loosest` and higher ranks, from the left (precedence climbing). */
+/* Reads operators of rank (precedence) `loosest` and higher, and their operands, by precedence
+ * climbing: the right operand of an operator has operators of higher ranks only, so equal ones
+ * group from the left. NULL after an error. i is the row of the table `binary`; comparisons make
+ * a chain. */
 rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
 {
     rd_phrase *p = read_unary(r);
@@ -135,7 +144,8 @@ rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
     return p;
 }
 
-/* Reads c ? a : b from the ? on; `condition` is c. */
+/* Reads c ? a : b from the ? on; `condition` is c. The operands of the piece are c, a and b.
+ * NULL after an error. */
 static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
@@ -148,13 +158,15 @@ static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
     return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
 }
 
-/* Reads a if c else b, as Python has it, from the `if` on; `yes` is a. */
+/* Reads a if c else b, as Python has it, from the `if` on; `yes` is a. The operands of the piece
+ * are c, a and b, as for ?:. NULL after an error. */
 static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
 
     r->now++;
-    if (!rd_phrase_add(r, choice, rd_formula_read_binary(r, 1)) || !rd_phrase_add(r, choice, yes))
+    if (!rd_phrase_add(r, choice, rd_formula_read_binary(r, /*loosest=*/1)) ||
+        !rd_phrase_add(r, choice, yes))
         return NULL;
     if (!rd_formula_take(r, "else"))
         return rd_formula_expected(r, "'else' of 'if'");
@@ -169,7 +181,7 @@ rd_phrase *rd_formula_read(rd_formula_reader *r)
     if (is_too_deep(r))
         return NULL;
     r->nesting++;
-    p = rd_formula_read_binary(r, 1);
+    p = rd_formula_read_binary(r, /*loosest=*/1);
     if (p && rd_formula_next(r, "?"))
         p = read_choice(r, p);
     else if (p && rd_formula_next(r, "if"))

@@ -39,7 +39,9 @@ static void print_list(rd_text *text, const rd_formula_reader *r, const rd_phras
     }
 }
 
-/* Prints a number, "2", "(-2)", "0.5", "3.0", "2.0j", so that it is read as the same number. */
+/* Prints a number, "2", "(-2)", "0.5", "3.0", "2.0j", so that it is read as the same number.
+ * `whole` here: the real number has no fraction, and is printed without an exponent, so that
+ * ".0" must say that it is real. Negative numbers are in parentheses. */
 static void print_number(rd_text *text, const rd_phrase *p)
 {
     const bool whole =
@@ -66,7 +68,8 @@ static void print_index(rd_text *text, const rd_formula_reader *r, const rd_phra
     print_list(text, r, p->first, ":");
 }
 
-/* Prints a reduction: "(sum[j where (j < i)] x[i, j])". */
+/* Prints a reduction: "(sum[j where (j < i)] x[i, j])". p->first and the following pieces are
+ * indices, keywords and the condition (WHERE), of which `first` is the expression. */
 static void print_reduction(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     rd_text_add(text, "(");
@@ -81,7 +84,9 @@ static void print_reduction(rd_text *text, const rd_formula_reader *r, const rd_
     rd_text_add(text, ")");
 }
 
-/* Prints operands with signs between them: "(a + b)", "(a < b <= c)", "(c ? a : b)". */
+/* Prints operands with signs between them: "(a + b)", "(a < b <= c)", "(c ? a : b)". Operands
+ * are from p->first on by `next`. A choice has the signs ? and :, one after the other. A LINK
+ * has an operator of its own; other pieces have p->op. */
 static void print_between(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     const char *between = p->kind == RD_PHRASE_CHOICE ? "?:" : NULL;
@@ -148,7 +153,8 @@ static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
     }
 }
 
-/* Prints all statements, a line each: "y[i] = (x[i] + 1)". */
+/* Prints all statements, a line each: "y[i] = (x[i] + 1)". s->length 0: it has no name; s->index
+ * NULL: no indices; s->add: +=. */
 void rd_formula_print(rd_text *text, const rd_formula_reader *r)
 {
     for (int k = 0; k < r->n_statements; k++) {

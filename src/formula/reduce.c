@@ -7,13 +7,14 @@
 #define KEYWORDS "where? weights? initial? skip_nan:b=0 dtype:t? ddof:f=0 p:f=0 accuracy:n?"
 enum { WHERE, WEIGHTS, INITIAL, SKIP_NAN, DTYPE, DDOF, P, ACCURACY, N_KEYWORDS };
 
-/* The value that stands for a failure. */
+/* Returns the value that stands for a failure, which is recorded already: x is NULL. */
 static rd_labelled none(void)
 {
     return (rd_labelled){ 0 };
 }
 
-/* Reads the keyword accuracy, argument k; pairwise if it is not given. False after an error. */
+/* Reads the keyword accuracy=, which is argument k of the call; pairwise if it is not given.
+ * False after an error. a->text is its name; `names` are in the order of rd_accuracy. */
 static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
 {
     static const char *const names[] = { "pairwise", "compensated", "wide", "serial" };
@@ -30,8 +31,9 @@ static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
                            "expected pairwise, compensated, wide or serial");
 }
 
-/* Reads the keywords of a reduction, which begin at argument k, into options. False after an
- * error. */
+/* Reads the keywords of a reduction (where=, weights=, ..) into options. They are arguments of
+ * the call, in the order of the enum from argument k on. False after an error. a->x are arrays,
+ * NULL if not given; a->i whole numbers, a->f reals, a->t the type. */
 static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
 {
     *o = (rd_reduce_opts){ .size     = sizeof *o,
@@ -45,14 +47,15 @@ static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
     return read_accuracy(a, k + ACCURACY, &o->accuracy);
 }
 
-/* Copies a name of the text to `name`. */
+/* Copies a name, `length` bytes of the text at `at`, to `name`, with an end. */
 static void copy_name(const rd_formula_reader *r, size_t at, size_t length, char name[])
 {
     memcpy(name, r->text + at, length);
     name[length] = '\0';
 }
 
-/* True if no operand has indices, for a call that takes whole arrays; else records an error. */
+/* True if no argument of the call has indices, as mean(x, axis=0) takes arrays without any; else
+ * records an error. a->x[k].n counts the indices of argument k. */
 static bool check_whole(rd_formula_reader *r, const rd_phrase *p, const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -64,7 +67,8 @@ static bool check_whole(rd_formula_reader *r, const rd_phrase *p, const rd_argum
 }
 
 /* True, after recording an error, for max(x, 0) and min(x, 0): in NumPy the 0 is an axis, in C it
- * is an operand. */
+ * is an operand. It is such a call if it has a second argument, and that has no keyword. False:
+ * it is another call. */
 static bool refuse_ambiguous(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool min = rd_formula_is(r, p->at, p->length, "min");
@@ -78,14 +82,17 @@ static bool refuse_ambiguous(rd_formula_reader *r, const rd_phrase *p)
     return true;
 }
 
-/* Returns the list of parameters of a reducer; NULL after an error. */
+/* Returns the list of parameters of a reducer, as rd_formula_arguments() reads it: "axis:d?" is
+ * an optional parameter of kind d (axes). NULL after an error. */
 const char *rd_formula_reducer_list(rd_formula_reader *r, const rd_phrase *p)
 {
     return refuse_ambiguous(r, p) ? NULL : "x axis:d? keepdims:b=0 by:l? groups:s? " KEYWORDS;
 }
 
-/* Builds a reduction of whole arrays, mean(x, axis=0, by=labels), by the name of the reducer. The
- * enum has the positions of its parameters. */
+/* Builds a reduction of arrays without indices, mean(x, axis=0, by=labels), by the name of the
+ * reducer. The enum has the positions of its parameters in its list. x is NULL after an error.
+ * p->skip_nan: the name began with "nan". a->d are the axes, a->list the labels of by= and a->s
+ * the numbers of groups. The caller is told which axes are groups, and by which name y was made. */
 rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, KEEP, BY, GROUPS, FIRST };
@@ -107,13 +114,16 @@ rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
     return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a->x[X].x) };
 }
 
-/* The list of parameters of a scan. */
+/* Returns the list of parameters of a scan such as cumsum, as rd_formula_arguments() reads it:
+ * "exclusive:b=0" is a bool, false by default. */
 const char *rd_formula_scan_list(void)
 {
     return "x axis:d? exclusive:b=0 reverse:b=0 restart? " KEYWORDS;
 }
 
-/* Builds a scan of whole arrays, cumsum(x, axis=0), by the name behind "cum". */
+/* Builds a scan of arrays without indices, cumsum(x, axis=0), by the name behind "cum". The enum
+ * has the positions of its parameters in its list. Without axis= the array must be a vector. x
+ * is NULL after an error. FIRST is where the KEYWORDS begin; p->at + 3 skips "cum". */
 rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, EXCLUSIVE, REVERSE, RESTART, FIRST };
@@ -140,13 +150,15 @@ rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
 }
 
 /* ---- With indices ---------------------------------------------------------------------------- */
-/* The row of functions.def with the name of the reduction p; NULL: it is a reducer. */
+/* Returns the row of functions.def with the name of the reduction p; NULL: it is a reducer of
+ * core/reducers.def. */
 static const rd_formula_function *function_of(const rd_formula_reader *r, const rd_phrase *p)
 {
     return rd_formula_function_called(r, p->at, p->length);
 }
 
-/* The list of parameters of name[indices, keywords] body; its first parameter is the body. */
+/* Returns the list of parameters of name[indices, keywords] body, as if it were the call
+ * name(body, keywords): its first parameter is the body. */
 const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_function *f = function_of(r, p);
@@ -154,8 +166,11 @@ const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase 
     return f ? f->arguments : "x " KEYWORDS;
 }
 
-/* Rewrites name[indices, keywords] body as the call name(body, keywords), of copies of the
- * pieces. */
+/* Rewrites name[indices where condition, keywords] body as the call name(body, where=condition,
+ * keywords), made of copies of the pieces in b, because the tree keeps the pieces themselves.
+ * Indices are left out. False after an error. copy[0] is the body, and the others follow by
+ * `next`. A condition becomes the keyword where, whose operand it is: its piece has the word in
+ * the text. */
 bool rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b)
 {
     int n = 1;
@@ -180,8 +195,9 @@ bool rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b)
     return true;
 }
 
-/* True unless a keyword contradicts the indices in brackets. The indices say which axes are
- * reduced, and `initial` must be one number. False after an error. */
+/* True unless a keyword contradicts the indices in brackets: they say which axes are reduced, so
+ * axis= and keepdims= may not, and initial= must be one number without indices. False after
+ * recording the error. kind d is axes; a->given[k] NULL: not given; a->x[k].n counts indices. */
 static bool check_keywords(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++) {
@@ -195,9 +211,12 @@ static bool check_keywords(const rd_arguments *a)
     return true;
 }
 
-/* Broadcasts all operands to the same labels: the bracket's indices and those of the operands.
- * The body, operand 0, is repeated along labels that it lacks, so that each value of an index
- * counts. *dims becomes the axes of the bracket's indices, *kept the other labels. */
+/* Broadcasts all operands to the same labels (numbers of indices): those of the bracket, which
+ * are reduced, and those that the operands have. The body, operand 0, is repeated along labels
+ * that it lacks, so that each value of an index counts. *dims becomes the axes of the bracket's
+ * indices, *kept the other labels. False after an error. v[k] is operand k with its labels, and
+ * v[a->n] has those of the bracket and no value (x NULL). `all` has every label; an operand that
+ * is not given stays NULL. */
 static bool broadcast_labels(rd_formula_reader *r, const rd_phrase *p, rd_arguments *a,
                              rd_dims *dims, rd_labelled *kept)
 {
@@ -227,8 +246,10 @@ static bool broadcast_labels(rd_formula_reader *r, const rd_phrase *p, rd_argume
     return true;
 }
 
-/* Builds a reduction over indices: broadcasts the operands, then reduces the axes of the
- * indices. */
+/* Builds a reduction over indices, sum[j] x[i, j]: broadcasts the operands to common indices,
+ * then reduces the axes of those in brackets. The result has the other indices. x is NULL after
+ * an error. f is its row of functions.def, whose f->build makes the node; NULL: it is a reducer,
+ * whose keywords follow the body as arguments from 1 on. a->d becomes the axes. */
 rd_labelled rd_formula_reduce_indices(const rd_phrase *p, rd_arguments *a)
 {
     rd_formula_reader         *r = a->r;

@@ -2,8 +2,8 @@
 #include "formula/made.h"
 #include <math.h>
 
-/* Returns the product, but 0 where x is 0 and y is not NaN, whatever the logarithm of y is, as
- * in SciPy. */
+/* Returns `product`, x times a logarithm of y, but 0 where x is 0 and y is not NaN, whatever
+ * that logarithm is, as in SciPy. NULL after an error. `none`: x is 0; `zero`: and y is not NaN. */
 static rd_expr *zero_where_x_is_zero(rd_expr *x, rd_expr *y, rd_expr *product)
 {
     rd_expr *none = x ? rd_eq(x, rd_int(x->ctx, 0)) : NULL;
@@ -24,7 +24,8 @@ rd_expr *rd_formula_xlog1py(rd_expr *x, rd_expr *y)
     return zero_where_x_is_zero(x, y, rd_mul(x, rd_log1p(y)));
 }
 
-/* Builds -x log(x); 0 for 0, and -infinity for negative x. */
+/* Builds -x log(x); 0 for 0, and -infinity for negative x. `part` is -x log(x), and `none` that
+ * with -infinity for negative x. NULL after an error. */
 rd_expr *rd_formula_entr(rd_expr *x)
 {
     rd_expr *zero = x ? rd_int(x->ctx, 0) : NULL;
@@ -35,7 +36,9 @@ rd_expr *rd_formula_entr(rd_expr *x)
 }
 
 /* Builds log(x / (1 - x)). Around x = 1/2, where the result is 0, the quotient is near 1 and its
- * rounding would show. There 2x - 1 is exact, and logit(x) is 2 atanh(2x - 1). */
+ * rounding would show. There 2x - 1 is exact, and logit(x) is 2 atanh(2x - 1). `centred` is 2x -
+ * 1, and `near` its atanh; `far` is the quotient's logarithm. `close`: |2x - 1| is 0.5 at most.
+ * NULL after an error. */
 static rd_expr *logit(rd_expr *x)
 {
     if (!x)
@@ -44,12 +47,13 @@ static rd_expr *logit(rd_expr *x)
     rd_expr *centred = rd_sub(rd_add(x, x), one);
     rd_expr *near    = rd_atanh(centred);
     rd_expr *far     = rd_log(rd_div(x, rd_sub(one, x)));
-    rd_expr *is      = rd_le(rd_abs(centred), rd_num(x->ctx, 0.5));
+    rd_expr *close   = rd_le(rd_abs(centred), rd_num(x->ctx, 0.5));
 
-    return near ? rd_where(is, rd_add(near, near), far) : NULL;
+    return near ? rd_where(close, rd_add(near, near), far) : NULL;
 }
 
-/* Builds logit(x); halves are computed in f32, ints in f64. */
+/* Builds logit(x); halves are computed in f32, ints in f64. The ints include bools. NULL after
+ * an error. */
 rd_expr *rd_formula_logit(rd_expr *x)
 {
     if (!x)

@@ -7,20 +7,22 @@
 #include "formula/formula.h"
 #include <string.h>
 
-/* The value that stands for a failure. */
+/* Returns the value that stands for a failure, which is recorded already: x is NULL. */
 static rd_labelled failure(void)
 {
     return (rd_labelled){ 0 };
 }
 
 /* ---- Whole arrays: as NumPy ------------------------------------------------------------------ */
-/* Reads a bound of a slice; an empty one leaves *value as it is. False after an error. */
+/* Reads a bound of a slice, a whole number; an empty one leaves *value as it is. False after an
+ * error. */
 static bool read_bound(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     return p->kind == RD_PHRASE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
 }
 
-/* Slices an axis of a whole array: start:stop:step. NULL after an error. */
+/* Slices an axis of an array without indices: p is start:stop:step. NULL after an error. The
+ * operands of p are start, stop and step; RD_OPEN: no bound is given. */
 static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phrase *p)
 {
     int64_t start = RD_OPEN, stop = RD_OPEN, step = 1;
@@ -31,9 +33,11 @@ static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phras
     return rd_slice_axis(x, axis, start, stop, step);
 }
 
-/* Takes elements of x along *axis by the subscript p: a known number selects, an array gathers.
- * *axis becomes the next axis. *gathered: an array has been a subscript, so a second one is
- * refused. */
+/* Takes elements of x along *axis by the subscript p: a number that the text says selects one
+ * element, an array gathers. *axis becomes the next axis that is not read yet. *gathered: an
+ * array has been a subscript, so a second one is refused. NULL after an error. A selected axis
+ * goes, so *axis stays; a gather leaves v.x->rank axes in its place. rd_formula_places() lets
+ * the caller translate values to places. Masks (bools) and floats are refused. */
 static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p,
                               bool *gathered)
 {
@@ -66,8 +70,10 @@ static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_ph
     return x;
 }
 
-/* Counts the subscripts that take an axis of x, which has that rank: all but None, "..." and
- * coordinates. False after recording that they are too many. */
+/* Counts the subscripts of p that each take an axis of x, which has that rank: all but None,
+ * "..." and coordinates (lat=45). False after recording that they are too many, or a second
+ * "...". p->first is the array, and the pieces behind it are the subscripts; `rests` counts
+ * "...". */
 static bool count_taken_axes(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken)
 {
     int rests = 0;
@@ -84,7 +90,8 @@ static bool count_taken_axes(rd_formula_reader *r, const rd_phrase *p, int rank,
                                              *taken, rank, rank == 1 ? "is" : "es");
 }
 
-/* True if a coordinate is an array: it is no number, no text and not left out. */
+/* True if a coordinate in x[lat=..] is an array: it is no number, no text in quotes and not left
+ * out. */
 static bool is_array(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -93,7 +100,9 @@ static bool is_array(rd_formula_reader *r, const rd_phrase *p)
            !rd_formula_real(r, p, &value) && !r->failed;
 }
 
-/* Reads one end of name=low..high into *b. NULL: the end is open, or an error is recorded. */
+/* Reads one end of a coordinate subscript, name=low..high, into *b: a number or a text in
+ * quotes, which is copied to `text`. NULL: the end is open, or an error is recorded. The text in
+ * p has a quote at either end. */
 static const rd_formula_bound *read_coordinate(rd_formula_reader *r, const rd_phrase *p,
                                                char text[RD_FORMULA_NAME + 1], rd_formula_bound *b)
 {
@@ -114,9 +123,11 @@ static const rd_formula_bound *read_coordinate(rd_formula_reader *r, const rd_ph
     return NULL;
 }
 
-/* Takes elements by an index with values that the caller knows, x[month=month(time)], along the
- * axis of that name. A caller that knows no positions leaves the index as it is (places == v.x),
- * which is refused: it may be no position. */
+/* Takes elements along the axis of a coordinate subscript by an array, as in
+ * x[month=month(time)]. The caller (the program that gave the text) translates its values to
+ * positions. If it returns them as they are (places == v.x), it knows no positions, and the
+ * subscript is refused. NULL after an error. v.n counts indices, which the subscript may not
+ * have. */
 static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_phrase *p)
 {
     const rd_labelled v      = rd_formula_value(r, p);
@@ -130,8 +141,9 @@ static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_ph
     return NULL;
 }
 
-/* Records that x has no axis `name` left: subscripts without names take the first axes, wherever
- * names stand between them. */
+/* Records that x has no axis `name` left. Either the array before its other subscripts, `base`,
+ * has none either; or a subscript without a name has taken it, as these take the first axes,
+ * wherever names stand between them. */
 static rd_expr *no_axis_left(rd_formula_reader *r, rd_expr *base, rd_expr *x, const char *name,
                              size_t at)
 {
@@ -144,8 +156,11 @@ static rd_expr *no_axis_left(rd_formula_reader *r, rd_expr *base, rd_expr *x, co
         name);
 }
 
-/* Takes elements by coordinate, x[lat=45], x[lat=-30..30], x[time="1990-06"], along the axis of
- * that name. The caller finds them. `base` is the array before its other subscripts. */
+/* Takes elements by a coordinate subscript, x[lat=45], x[lat=-30..30], x[time="1990-06"], along
+ * the axis of that name. The caller (the program that gave the text) finds their positions.
+ * `base` is the array before its other subscripts. NULL after an error. `range`: the piece has
+ * two ends, p->first and p->last; low and high are what they say, NULL: open. Without a caller's
+ * function `select` axes have no coordinates. r->why is where it writes why it refuses. */
 static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, const rd_phrase *p)
 {
     const rd_formula_axes  *axes  = r->opts->axes;
@@ -180,7 +195,10 @@ static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, c
                              p->at);
 }
 
-/* Applies subscripts to a whole array: those without names first, then coordinates by name. */
+/* Applies subscripts to an array without indices, as NumPy does: those without names first, from
+ * the first axis on, then coordinates (lat=45) by the names of axes. x is NULL after an error.
+ * `taken` counts axes that subscripts without names take, and `rest` those that "..." stands
+ * for. q goes through the subscripts, p->first being the array. */
 static rd_labelled subscript_whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
     rd_expr *const base = x;
@@ -218,8 +236,12 @@ typedef struct places {
     rd_formula_sum at[RD_MAX_RANK]; /* by axis: where it is read */
 } places;
 
-/* Pads an axis so that pad(i, value), clamp(i) and the like may read beyond its ends, as far as the
- * values of the indices go. The subscript then counts from the new begin. False after an error. */
+/* Pads an axis with a border so that pad(i, value), clamp(i) and the like may read beyond its
+ * ends, as far as the values of the indices go. The subscript then counts from the border's
+ * begin, so its constant grows. False after an error. `said` is the value behind the index in
+ * pad(i, value), NULL: none. low and high are the least and greatest place read, and `before`
+ * and `after` how many elements that is beyond either end. Where an index has no values, nothing
+ * is read, and no border is needed. */
 static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, rd_pad_mode mode)
 {
     rd_formula_sum *a = &s->at[axis];
@@ -251,8 +273,8 @@ static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     return s->x != NULL;
 }
 
-/* Checks a subscript without indices; a negative one counts from the end of the axis, and *place
- * becomes a position. False after an error. */
+/* Checks a subscript that is a known number; a negative one counts from the end of the axis, and
+ * *place becomes a position from 0 on. False after recording that it is outside. */
 static bool check_fixed_place(rd_formula_reader *r, const places *s, int axis, const rd_phrase *q,
                               int64_t *place)
 {
@@ -266,8 +288,11 @@ static bool check_fixed_place(rd_formula_reader *r, const places *s, int axis, c
     return true;
 }
 
-/* Reads subscript q of an axis: an affine sum of indices, with a border or without. *gather: it is
- * no such sum, and its elements are gathered later. False after an error. */
+/* Reads subscript q of an axis: a constant plus indices times known numbers, such as 2 * i + 1,
+ * perhaps in pad() or the like. *gather: it is no such sum, as in x[k[i]], and its elements are
+ * gathered later. False after an error. `mode` is the rule of pad() or the like, -1: none;
+ * `inner` the index inside. s->at[axis] gets the sum. Without an index in it (n is 0) it is a
+ * fixed place. */
 static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, bool *gather)
 {
     rd_phrase *inner;
@@ -291,8 +316,11 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     return !r->failed;
 }
 
-/* Replaces axis `axis` by a gather at q; the axes of q stand in its position. Each is then read at
- * its own index. False after an error. */
+/* Replaces an axis of the array by a gather, x[k[i, j]]: the axes of subscript q, one for each
+ * of its indices, stand in its position. Each is then read at its own index. False after an
+ * error. v.n counts its indices, and v.label are they. The places of the axes behind move by v.n
+ * - 1. Axis axis + k is read at index v.label[k] minus its first value `low`, as the gather has
+ * element 0 there. */
 static bool gather_axis(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
 {
     rd_labelled v = rd_formula_value(r, q);
@@ -315,28 +343,33 @@ static bool gather_axis(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
     return s->x != NULL;
 }
 
-/* Collects the labels of all subscripts into `all`; false after an error. */
+/* Collects the labels (numbers of indices) of all subscripts into `all`, ascending. False after
+ * an error. */
 static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_labelled *all)
 {
-    rd_labelled own[RD_MAX_RANK];
+    rd_labelled of_axis[RD_MAX_RANK];
 
     for (int a = 0; a < s->n; a++) {
-        own[a] = (rd_labelled){ .n = s->at[a].n };
-        memcpy(own[a].label, s->at[a].label, sizeof own[a].label);
+        of_axis[a] = (rd_labelled){ .n = s->at[a].n };
+        memcpy(of_axis[a].label, s->at[a].label, sizeof of_axis[a].label);
     }
-    return rd_labelled_union(r, s->n, own, at, all);
+    return rd_labelled_union(r, s->n, of_axis, at, all);
 }
 
-/* True if the view steps along this index. An index of one value reads one position and needs no
- * step. An index over a whole axis also steps if the axis has one element or none: a sparse operand
- * keeps its coordinates. */
+/* True if a view moves along its axis for this index of the text. An index of one value reads
+ * one position and need not move. An index over a whole axis moves even if the axis has one
+ * element or none: a sparse operand then keeps the coordinates of that axis. `extent` is that of
+ * the axis that it reads; `empty`: some index has no values. */
 static bool steps_along(const rd_formula_label *l, int64_t extent, bool empty)
 {
     return l->n == extent || (l->n > 1 && !empty);
 }
 
-/* Builds one view of x with an axis for each label. Axis `a` is read at the sum s->at[a] of the
- * values of the indices, which begin with l->low. */
+/* Builds one view of x with an axis for each index (label) that its subscripts have, in
+ * ascending order. Axis `a` is read at the sum s->at[a] of the values of the indices, which
+ * begin with l->low. x is NULL after an error. `number` is that of rd_view(): the offset `first`
+ * of each axis of x, and then a row for each with the coefficients of the indices. `empty`: an
+ * index has no values, so nothing is read, and offsets are 0. */
 static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
 {
     int64_t     extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
@@ -371,7 +404,10 @@ static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
     return all;
 }
 
-/* Reads elements by index: affine subscripts first, then gathers, then one view of all. */
+/* Reads elements by index, x[i, k[j] + 1]. First come the subscripts that are sums of indices,
+ * with their borders; then gathers, from the last axis on, as each may change the number of
+ * axes; then one view of all. x is NULL after an error. at[a] is the subscript of axis a, and
+ * gathers[a] says that it is no sum. There must be one for each axis. */
 static rd_labelled subscript_by_index(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
     places     s = { .x = x, .n = x->rank };
@@ -395,7 +431,9 @@ static rd_labelled subscript_by_index(rd_formula_reader *r, rd_phrase *p, rd_exp
     return build_view(r, &s, p->at);
 }
 
-/* Evaluates x[...]: elements by index if a subscript has one, else a part of a whole array. */
+/* Evaluates x[...]: elements by index if a subscript contains an index (labelled), else a part
+ * of the array as in NumPy. x is NULL after an error. p->first is x, and the pieces behind it
+ * are the subscripts. base.n counts indices that x has already: an error. */
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p)
 {
     const rd_labelled base    = rd_formula_value(r, p->first);

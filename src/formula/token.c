@@ -10,7 +10,9 @@
 #include <string.h>
 
 /* ---- Failure --------------------------------------------------------------------------------- */
-/* Records an error under byte `at` of the text, unless one is recorded; returns NULL. */
+/* Records an error with a caret under byte `at` of the text, unless one is recorded already;
+ * returns NULL. The text gets the name of the call r->call and a line of the text with the caret
+ * by rd_fail_at(). r->failed ends the reading. */
 void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const char *format, ...)
 {
     char    what[900];
@@ -27,7 +29,9 @@ void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const c
     return rd_fail_at(r->ctx, status, r->call, what, r->text, at);
 }
 
-/* Returns x; if it is NULL, the error of its constructor gets a caret under byte `at`. */
+/* Returns x. If it is NULL, the error that its constructor recorded is replaced by one with the
+ * same sentence and a caret under byte `at` of the text. Returns NULL then. A NULL without a
+ * recorded error gets a sentence of its own. */
 rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     char what[900];
@@ -62,7 +66,9 @@ static bool is_letter(char c)
 }
 
 /* Returns the number of bytes of the UTF-8 character at c, and its code point. 0: it is invalid,
- * too long for its value, or a surrogate. */
+ * too long for its value, or a surrogate. The first byte says how many there are (n, with 7, 5,
+ * 4 or 3 bits of the code point), and each further one begins with the bits 10 and has 6.
+ * least[n] is the least code point that needs n bytes; 0x1b << 11 begins the surrogates. */
 static size_t read_utf8(const char *c, unsigned *point)
 {
     const unsigned char *u = (const unsigned char *)c;
@@ -79,7 +85,7 @@ static size_t read_utf8(const char *c, unsigned *point)
 }
 
 /* Checks that the text is valid UTF-8 of at most RD_FORMULA_LENGTH bytes, and measures it. False
- * after an error. */
+ * after an error. *length is its bytes without the final 0. */
 static bool check_utf8(rd_formula_reader *r, size_t *length)
 {
     size_t   at = 0, n;
@@ -104,7 +110,8 @@ static const char *const signs[] = { "...", "..", "**", "//", "||", "&&", "==", 
                                      "^",   "@",  "<",  ">",  "!",  "~",  "&",  "|",  "?",
                                      ":",   ",",  "(",  ")",  "[",  "]",  "=",  "." };
 
-/* The length of the sign at c; 0: there is none. */
+/* Returns the length of the sign (operator, bracket, ..) at c in bytes; 0: there is none. The
+ * table has longer signs first, so "**" is not read as "*". */
 static size_t sign_length(const char *c)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -120,7 +127,8 @@ static bool add_token(rd_formula_reader *r, rd_token_kind kind, size_t at, size_
     return true;
 }
 
-/* Appends a text in quotes, which must end on its line. */
+/* Appends a text in quotes, which must end on its line. Its quotes are part of the token. False
+ * after an error. */
 static bool add_quoted(rd_formula_reader *r, size_t at)
 {
     const char *c = r->text + at, *end = c + 1;
@@ -135,7 +143,8 @@ static bool add_quoted(rd_formula_reader *r, size_t at)
     return add_token(r, RD_TOKEN_TEXT, at, (size_t)(end + 1 - c));
 }
 
-/* Appends a number; "2j" is one token. */
+/* Appends a number token; "2j" is one token. False after recording that it is too long, or that
+ * a letter follows. `fraction` is not used here. */
 static bool add_number(rd_formula_reader *r, size_t at)
 {
     bool   fraction;
@@ -162,7 +171,7 @@ static bool add_name(rd_formula_reader *r, size_t at)
     return add_token(r, RD_TOKEN_NAME, at, n);
 }
 
-/* Appends a sign; any other character is an error. */
+/* Appends a sign (operator or bracket). False after recording that there is another character. */
 static bool add_sign(rd_formula_reader *r, size_t at)
 {
     const char  *c = r->text + at;
@@ -180,8 +189,9 @@ static bool add_sign(rd_formula_reader *r, size_t at)
                            "character U+%04X: names have letters a to z, digits and _", point);
 }
 
-/* True if a statement ends with this line: no bracket is open, and the last token is no operator.
- * Empty lines end nothing. */
+/* True if the end of this line ends a statement: no bracket is open, and the last token is no
+ * operator, which would go on. Empty lines end nothing. `open` counts open brackets. Of the
+ * signs only ) and ] end an operand; `last` NULL: the text has no token yet. */
 static bool line_ends(const rd_formula_reader *r, int open)
 {
     const rd_token *last = r->n_tokens ? &r->token[r->n_tokens - 1] : NULL;
@@ -191,7 +201,7 @@ static bool line_ends(const rd_formula_reader *r, int open)
     return last->kind != RD_TOKEN_SIGN || strchr(")]", r->text[last->at]);
 }
 
-/* Where the comment that begins at `at` ends: at the end of the line or of the text. */
+/* Returns where the comment that begins at `at` ends: at the end of the line or of the text. */
 static size_t comment_end(const char *text, size_t at)
 {
     while (text[at] && text[at] != '\n')
@@ -200,7 +210,8 @@ static size_t comment_end(const char *text, size_t at)
 }
 
 /* Appends the token that begins at `at`. *open counts open brackets, inside which a line does not
- * end a statement. False after an error. */
+ * end a statement. False after an error. A line's end inside brackets or behind an operator
+ * appends nothing. A number may begin with a point. */
 static bool add_next(rd_formula_reader *r, size_t at, int *open)
 {
     const char c = r->text[at];
@@ -226,7 +237,10 @@ bool rd_formula_is(const rd_formula_reader *r, size_t at, size_t length, const c
     return strlen(text) == length && !memcmp(r->text + at, text, length);
 }
 
-/* Splits the text into tokens; blanks and comments are skipped. False after an error. */
+/* Splits the text into tokens; blanks and comments are skipped. False after an error. No token
+ * is shorter than a byte, so `length` + 1 of them have room, with END. r->token is freed by the
+ * reader. A byte that appends no token, such as a line's end, is passed by (`before`: tokens so
+ * far). */
 bool rd_formula_tokens(rd_formula_reader *r)
 {
     size_t length = 0, at = 0;

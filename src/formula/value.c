@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* Broadcasts n values to common labels; x[] gets the views. False: one value has failed, or they do
- * not fit. */
+/* Broadcasts n values to common indices; x[] gets the views, and `all` the labels (numbers of
+ * the indices). False: one value has failed, or they do not fit. */
 static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t at,
                              rd_labelled *all, rd_expr **x)
 {
@@ -24,7 +24,10 @@ static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t
     return true;
 }
 
-/* Builds an elementwise operator of n values; RD_OP_none is a product of matrices. */
+/* Builds an elementwise operator of n values, which broadcast by index, or as arrays; RD_OP_none
+ * is a product of matrices. x is NULL after an error. `all` are the indices of all operands, and
+ * all.x the result. Operands without indices meet by place or name, and are put in one unit; the
+ * caller is told of the result. */
 static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, size_t at)
 {
     rd_expr    *x[3] = { NULL };
@@ -50,7 +53,7 @@ static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labell
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Builds a named constant: true, false, pi, inf, nan. NULL: no constant has that name. */
+/* Builds the constant of a name: true, false, pi, inf, nan. NULL: no constant has that name. */
 static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool is_true =
@@ -63,7 +66,8 @@ static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_real(r, p, &value) ? rd_num(r->ctx, value) : NULL;
 }
 
-/* Builds the values of an index: low, low + 1, ... */
+/* Builds the values of an index as an array along its own axis: low, low + 1, .. l->n is how
+ * many values there are. x is NULL after an error. */
 static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_label *l = &r->label[p->label];
@@ -74,7 +78,8 @@ static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
     return v;
 }
 
-/* Finds an index of that name that a reduction before p has had, for advice. NULL: none. */
+/* Finds an index of that name in a reduction whose body ends before p, to give advice. NULL:
+ * there is none. `visible`: in scope. */
 static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_phrase *p)
 {
     for (int k = r->n_labels; k-- > 0;) {
@@ -87,7 +92,8 @@ static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_
     return NULL;
 }
 
-/* Records that the name means nothing, with advice for common mistakes. */
+/* Records that the name means nothing, with advice for common mistakes. ended_index(): a
+ * reduction that ends before has an index of that name. Returns x NULL. */
 static rd_labelled refuse_name(rd_formula_reader *r, const rd_phrase *p)
 {
     const int   n    = (int)p->length;
@@ -109,7 +115,8 @@ static rd_labelled refuse_name(rd_formula_reader *r, const rd_phrase *p)
     return (rd_labelled){ 0 };
 }
 
-/* Evaluates a name: an index, an array or a constant. */
+/* Evaluates a name: an index, an array or a constant. p->label >= 0: it is an index. x is NULL
+ * after an error. */
 static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr *x;
@@ -133,8 +140,8 @@ static bool is_beyond(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_beyond(r, p, &value);
 }
 
-/* Builds a whole number beyond 64 bits as a float. NULL: p is no such number, or no float is
- * near. */
+/* Builds a whole number beyond 64 bits as a float. NULL: p is no such number, or it is beyond
+ * all floats, which is recorded. */
 static rd_expr *float_beyond(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -146,9 +153,10 @@ static rd_expr *float_beyond(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_made(r, rd_num(r->ctx, value), p->at);
 }
 
-/* Checks operands that are whole numbers beyond 64 bits. Beside a float such a number becomes a
- * float; beside an int, or another such number, it is an error. A division gives floats in any
- * case. */
+/* Checks the operands q of an operator, with values v, for whole numbers beyond 64 bits. Beside
+ * a float such a number becomes a float; beside an int, or another such number, it is an error.
+ * A division gives floats in any case. False after recording the error. big[k]: operand k is
+ * such a number. A failed operand (x NULL) has recorded its error. */
 static bool check_beyond(rd_formula_reader *r, const rd_phrase *p, rd_op op,
                          const rd_phrase *const q[2], const rd_labelled v[2])
 {
@@ -165,7 +173,8 @@ static bool check_beyond(rd_formula_reader *r, const rd_phrase *p, rd_op op,
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* Evaluates a unary operator. A negated number beyond 64 bits becomes a float. */
+/* Evaluates a unary operator. A negated number beyond 64 bits becomes a float. float_beyond() is
+ * NULL for other numbers, or after an error. */
 static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v  = { .x = float_beyond(r, p) };
@@ -180,7 +189,9 @@ static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, op, 1, &v, p->at);
 }
 
-/* Evaluates a binary operator. A result of known numbers beyond 64 bits becomes a float. */
+/* Evaluates a binary operator. If both operands are known numbers and the result is beyond 64
+ * bits, it becomes a float. x is NULL after an error. float_beyond() is NULL for other numbers,
+ * or after an error. */
 static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { { .x = float_beyond(r, p) } };
@@ -195,7 +206,9 @@ static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, p->op, 2, v, p->at);
 }
 
-/* Evaluates a chain of comparisons, a < b <= c, as (a < b) and (b <= c). */
+/* Evaluates a chain of comparisons, a < b <= c, as (a < b) and (b <= c). v are the operands of a
+ * link, `left` the piece of the first of them, and both[0] the conjunction so far. x is NULL
+ * after an error. */
 static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { rd_formula_value(r, p->first) }, both[2] = { { 0 } };
@@ -215,7 +228,8 @@ static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
     return both[0];
 }
 
-/* Evaluates c ? a : b of arrays, element by element. */
+/* Evaluates c ? a : b of arrays, element by element: both a and b are computed. x is NULL after
+ * an error. q goes through c, a and b; check_beyond() is of a and b, v[1] and v[2]. */
 static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[3] = { { 0 } };
@@ -232,7 +246,8 @@ static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, RD_OP_where, 3, v, p->at);
 }
 
-/* Evaluates x.T, the last two axes of a whole array swapped. */
+/* Evaluates x.T, the last two axes of a whole array swapped. v.n counts indices. x is NULL after
+ * an error. */
 static rd_labelled transpose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = rd_formula_value(r, p->first);
@@ -255,7 +270,8 @@ static rd_labelled refuse_misplaced(rd_formula_reader *r, const rd_phrase *p, co
                                                         : "") };
 }
 
-/* Builds a literal: imaginary, whole or real; all are weak numbers. */
+/* Builds a literal: imaginary, whole or real. All are weak numbers: they take the type of what
+ * they meet. */
 static rd_expr *build_number(rd_formula_reader *r, const rd_phrase *p)
 {
     if (p->imaginary)
@@ -283,8 +299,9 @@ static rd_labelled value_of_kind(rd_formula_reader *r, rd_phrase *p)
     }
 }
 
-/* Evaluates p. A piece without indices is evaluated once, even if its shape and its values are both
- * asked for: p->x keeps the node. */
+/* Evaluates p, a node of the syntax tree. One without indices (labelled) is evaluated once, even
+ * if its shape and its values are both asked for: p->x keeps its value. x is NULL after an
+ * error. v.n counts indices of the value. */
 rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = { 0 };

@@ -5,7 +5,10 @@
 #include "grad/derivative.h"
 #include <string.h>
 
-/* The change of the result for a change g of operand k: g times the caller's derivative. */
+/* Returns the change of the result if operand k changes by g: g times the caller's derivative by
+ * that operand (rd_fn.derivative), which is called with all operands. NULL after recording that
+ * there is none. `derivative` has a function by operand, NULL: none; rd_from_0() takes the
+ * operands' origins away, and `slope` is the derivative's value. */
 static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g)
 {
     const rd_call_facts *f = s->y->as.call;
@@ -23,8 +26,9 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g)
     return map_2(RD_OP_mul, s->call, g, rd_cast_to(slope, s->y->type));
 }
 
-/* Reverse mode: s->in[k] becomes what the node adds to the cotangent of operand k, if a change of
- * that operand matters (depends). False after a failure. */
+/* Reverse mode: sets s->in[k] to what the node adds to the cotangent of operand k, the gradient
+ * of the scalar result with respect to it. s->g is the node's own cotangent. Only operands of
+ * which a change matters (depends) get one. False after a failure. */
 static bool pull(rd_grad_step *s)
 {
     for (int k = 0; k < s->y->n_in; k++)
@@ -33,7 +37,8 @@ static bool pull(rd_grad_step *s)
     return true;
 }
 
-/* Adds up the changes by all operands. */
+/* Forward mode: returns the tangent of the node, how it changes along the direction: the sum of
+ * its changes by the operands' tangents, s->in (NULL: 0). NULL after a failure. */
 static rd_expr *push(rd_grad_step *s)
 {
     rd_expr *sum = NULL;

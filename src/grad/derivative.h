@@ -84,6 +84,20 @@ bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part);
  * False after a failure. */
 bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN]);
 
+/* ---- Cotangents with a mask (masked_cotangents.c) --------------------------------------------- */
+/* A cotangent where(c, x, 0) or where(c, 0, x); without a choice: x. */
+typedef struct rd_masked {
+    rd_expr *choice; /* the whole; NULL: there is no mask */
+    rd_expr *x;
+    int      branch; /* the operand that x is: 1 or 2 */
+} rd_masked;
+/* Splits a cotangent; the choice is NULL if it has no mask. */
+rd_masked rd_grad_unmasked(rd_expr *g);
+/* True if both have the same mask. */
+bool rd_grad_same_mask(const rd_masked *a, const rd_masked *b);
+/* x with the mask of m, if m has one.  NULL after a failure. */
+rd_expr *rd_grad_masked(const char *call, const rd_masked *m, rd_expr *x);
+
 /* ---- Views that select a part of a map (selected_maps.c) -------------------------------------- */
 /* True if y is a view of a part of a map, and may change places with it. */
 bool rd_grad_selects(const rd_grad_graph *graph, const rd_expr *y);

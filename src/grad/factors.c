@@ -17,7 +17,7 @@
 /* Numbers in the text of a rule stand no deeper below its products. */
 enum { DEEPEST = 4 };
 
-/* True for a finite number other than 0, alone or repeated. */
+/* True if x is a finite number other than 0, as it is or repeated by views; *value gets it. */
 static bool is_number(const rd_expr *x, double *value)
 {
     while (x->kind == RD_EXPR_VIEW)
@@ -28,6 +28,7 @@ static bool is_number(const rd_expr *x, double *value)
     return isfinite(*value) && *value != 0;
 }
 
+/* True if x is the number 1, as it is or repeated by views; false for NULL. */
 bool rd_grad_is_one(const rd_expr *x)
 {
     double value;
@@ -35,15 +36,16 @@ bool rd_grad_is_one(const rd_expr *x)
     return x && is_number(x, &value) && value == 1;
 }
 
-static rd_expr *ones(const rd_grad_step *s, const rd_expr *x)
+/* Returns ones of the type and shape of x. */
+static rd_expr *ones(const char *call, const rd_expr *x)
 {
-    rd_expr *const one = rd_number(s->ctx, x->type, rd_word_from_int(1, x->type));
+    rd_expr *const one = rd_number(x->ctx, x->type, rd_word_from_int(1, x->type));
 
-    return one ? rd_broadcast_to(one, x->rank, x->extent, s->call) : NULL;
+    return one ? rd_broadcast_to(one, x->rank, x->extent, call) : NULL;
 }
 
-/* True for the node, its operands and its cotangent: they stay whole, as other nodes may read
- * them. */
+/* True if x is the node, one of its operands or its cotangent (the gradient with respect to the
+ * node): no number is taken out of them, because other nodes may read them as they are. */
 static bool is_given(const rd_grad_step *s, const rd_expr *x)
 {
     bool given = x == s->y || x == s->g;
@@ -55,7 +57,10 @@ static bool is_given(const rd_grad_step *s, const rd_expr *x)
 
 static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth);
 
-/* A product or quotient of a and b without the numbers of both. */
+/* Takes the numbers out of both factors of a product or quotient x; the result is an expression
+ * and their product `by`. A factor of ones is dropped. x stays the node that it is if neither
+ * factor has a number, or if the product would be 0 or not finite. a and b are the factors
+ * without their numbers a.by and b.by, down to `depth` - 1 levels more. */
 static rd_scaled of_two(const rd_grad_step *s, rd_expr *x, int depth)
 {
     const bool      divides = x->op == RD_OP_div;
@@ -73,13 +78,17 @@ static rd_scaled of_two(const rd_grad_step *s, rd_expr *x, int depth)
     return (rd_scaled){ map_2((rd_op)x->op, s->call, a.x, b.x), by };
 }
 
+/* Takes the numbers that multiply or divide x out of it: x is the returned expression times the
+ * number `by`. It looks through products, quotients and signs of the rule's own text, `depth`
+ * deep. A number itself becomes ones. is_given() nodes, and x where `depth` is 0, stay whole
+ * (`by` 1). */
 static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth)
 {
     rd_scaled of;
     double    value;
 
     if (is_number(x, &value))
-        return (rd_scaled){ value == 1 ? x : ones(s, x), value };
+        return (rd_scaled){ value == 1 ? x : ones(s->call, x), value };
     if (depth == 0 || x->kind != RD_EXPR_MAP || is_given(s, x))
         return (rd_scaled){ x, 1 };
     if (x->op == RD_OP_neg) {
@@ -89,17 +98,22 @@ static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth)
     return x->op == RD_OP_mul || x->op == RD_OP_div ? of_two(s, x, depth) : (rd_scaled){ x, 1 };
 }
 
+/* True for types in which numbers may stay beside cotangents. It is false for halves: products
+ * without their numbers would leave their range. */
 bool rd_grad_keeps_factors(rd_dtype type)
 {
     return type == RD_F32 || type == RD_F64;
 }
 
+/* Takes the numbers that multiply what a rule has made out of it, so that they multiply the
+ * final gradient once and not each element here. x NULL stays NULL. */
 rd_scaled rd_grad_without_number(const rd_grad_step *s, rd_expr *x)
 {
     return x && rd_grad_keeps_factors(x->type) ? without_number(s, x, DEEPEST)
                                                : (rd_scaled){ x, 1 };
 }
 
+/* Returns the expression times its number; NULL stays NULL. */
 rd_expr *rd_grad_whole(const char *call, rd_scaled x)
 {
     if (!x.x || x.by == 1)
@@ -109,7 +123,8 @@ rd_expr *rd_grad_whole(const char *call, rd_scaled x)
 }
 
 /* ---- Factors of sums ------------------------------------------------------------------------- */
-/* A sum of products, whose factors are being dealt to two places. */
+/* A sum of products whose factors are being sorted: those that are the same for all terms go
+ * outside of the sum, the others stay inside. */
 typedef struct dealing {
     const char *call;
     uint64_t    axes;     /* of the sum */
@@ -119,7 +134,10 @@ typedef struct dealing {
     bool        failed;
 } dealing;
 
-/* True for a view that reads the same element all along the axes. */
+/* True if the view reads the same element at all indices along these axes (a set, bit k for axis
+ * k). A view's `number` holds an offset for each axis of its operand x->in[0], and then for each
+ * of these axes a row of x->rank factors, by which an index along axis k moves there: all of a
+ * column k are 0 if it repeats. */
 static bool view_repeats(const rd_expr *x, uint64_t axes)
 {
     for (int k = 0; k < x->rank; k++)
@@ -129,7 +147,9 @@ static bool view_repeats(const rd_expr *x, uint64_t axes)
     return true;
 }
 
-/* The axes of a reduction's operand that are these axes of its result. */
+/* Returns the axes of a reduction's operand that are the given axes of its result: sets with a
+ * bit for each axis. Reduced axes are not in the result. k counts the result's axes, and
+ * fold->dims is the set of reduced axes. */
 static uint64_t axes_of_operand(const rd_expr *x, uint64_t axes)
 {
     uint64_t found = 0;
@@ -141,8 +161,9 @@ static uint64_t axes_of_operand(const rd_expr *x, uint64_t axes)
     return found;
 }
 
-/* True for such a view, a map of such views, or a reduction of them over other axes: all elements
- * along the axes are the same. */
+/* True if all elements of x along these axes are the same: x is a view that repeats there, an
+ * elementwise operation on such views, or a reduction of them over other axes. It looks `depth`
+ * levels deep. A REDUCE with more than one operand (weights, mask or label) is not looked into. */
 static bool repeats(const rd_expr *x, uint64_t axes, int depth)
 {
     bool all = x->kind == RD_EXPR_MAP && depth > 0;
@@ -156,7 +177,8 @@ static bool repeats(const rd_expr *x, uint64_t axes, int depth)
     return all;
 }
 
-/* A factor that repeats, without the axes of the sum. */
+/* Returns a factor that is the same along the axes of the sum, without these axes: its first
+ * element along each. NULL after a failure. */
 static rd_expr *once(const dealing *d, rd_expr *x)
 {
     for (int k = x->rank; x && k-- > 0;)
@@ -165,6 +187,7 @@ static rd_expr *once(const dealing *d, rd_expr *x)
     return x;
 }
 
+/* Returns a b, where NULL stands for 1. A failure sets d->failed. */
 static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
 {
     rd_expr *const y = a && b ? map_2(RD_OP_mul, d->call, a, b) : a ? a : b;
@@ -173,7 +196,8 @@ static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
     return y;
 }
 
-/* Adds a factor, or a divisor, to those outside. */
+/* Multiplies *to, the factors or the divisors outside of the sum, by a factor that is the same
+ * for all its terms. */
 static void move_outside(dealing *d, rd_expr **to, rd_expr *x)
 {
     rd_expr *const y = once(d, x);
@@ -182,22 +206,27 @@ static void move_outside(dealing *d, rd_expr **to, rd_expr *x)
     *to = product(d, *to, y);
 }
 
+/* True if x is a product or a quotient. */
 static bool is_product(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP && (x->op == RD_OP_mul || x->op == RD_OP_div);
 }
 
-/* Factor k of a product, or of the product that x is a view of. */
+/* Returns factor k of a product or quotient x. If x is a view of one, it is the same view of the
+ * factor. NULL after a failure. */
 static rd_expr *factor(const rd_expr *x, int k)
 {
     return x->kind == RD_EXPR_VIEW
-               ? rd_view(x->in[0]->in[k], x->rank, x->extent, x->as.view->number, NULL)
+               ? rd_view(x->in[0]->in[k], x->rank, x->extent, x->as.view->number, /*origin=*/NULL)
                : x->in[k];
 }
 
 static rd_expr *deal(dealing *d, rd_expr *x, int depth);
 
-/* Deals the factors of a / b; returns what stays inside of it. */
+/* Sorts the factors of the quotient x = a / b into those that are the same for all terms of the
+ * sum, which go outside, and the others. Returns what stays inside; NULL: 1. b itself stays
+ * whole: it goes under the sum, or divides what stays. `stays == a`: nothing was moved, so x
+ * remains the node that it is. */
 static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
 {
     rd_expr *stays;
@@ -216,7 +245,10 @@ static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, in
     return x;
 }
 
-/* Deals the factors of x; returns the product of those that stay inside, NULL: 1. */
+/* Sorts the factors of x, a product or a view of one, `depth` levels deep: those that are the
+ * same for all terms of the sum multiply d->outside. Returns the product of those that stay
+ * inside the sum; NULL: 1. y is the product below a view x, of which in[k] are the factors
+ * (views of them). x remains the node that it is if no factor moved. */
 static rd_expr *deal(dealing *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
@@ -244,7 +276,8 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
 /* ---- Differences ----------------------------------------------------------------------------- */
 /* Reverses a difference of what changes along the axes and what does not: (x[i] - y[j]), summed
  * over i, becomes -(y[j] - x[i]).  Neighbours of such a sum lie along j, and instructions subtract
- * one number of memory from all of them, not the other way round.  Only the sign changes. */
+ * one number of memory from all of them, not the other way round.  Only the sign changes.  a and
+ * b are the operands of the difference, seen through a view x. */
 static rd_expr *reversed(dealing *d, rd_expr *x)
 {
     rd_expr *const a = factor(x, 0), *const b = a ? factor(x, 1) : NULL;
@@ -261,7 +294,11 @@ static rd_expr *reversed(dealing *d, rd_expr *x)
     return x;
 }
 
-/* The product, quotient or view of one, with its differences reversed where that pays. */
+/* Returns a product, quotient or view of one with its differences reversed, if their first
+ * operand changes along the axes of the sum and the second does not; reversed() says why. The
+ * sign goes to d->negative. It goes `depth` levels of products down: in[k] are the factors,
+ * to[k] what they become. x remains the node that it is if none was reversed; d->failed after a
+ * failure. */
 static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
@@ -283,7 +320,9 @@ static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
     return x;
 }
 
-/* True if all of x is summed, over two long axes or more: the pairs that a scalar belongs to. */
+/* True if all of x is summed, over two axes or more of at least 256 elements: the scalar is a
+ * sum over pairs of points. `axes` is the set summed over; an axis outside of it may have one
+ * element. n counts the long axes. */
 static bool is_total_of_pairs(const rd_expr *x, uint64_t axes)
 {
     enum { LONG = 256 };
@@ -297,8 +336,9 @@ static bool is_total_of_pairs(const rd_expr *x, uint64_t axes)
     return n > 1;
 }
 
-/* The sum of x over all axes, the last one first: a sum for each point, which shares the loops of
- * other such sums, and then the sum over points. */
+/* Returns the sum of x over all axes, one after the other, the last axis first. So there is a
+ * sum for each point, which can share a loop over pairs with other such sums, and then the sum
+ * over points. */
 static rd_expr *total_in_turn(const char *call, rd_expr *x)
 {
     for (int k = x->rank; x && k-- > 0;)
@@ -306,9 +346,10 @@ static rd_expr *total_in_turn(const char *call, rd_expr *x)
     return x;
 }
 
-/* Drops the axes of extent 1 among those to be summed over: a sum of one element is the element.
- * As a sum it would keep a factor, such as the weights b[j, 0] of a matrix of one column, in the
- * loops over pairs. */
+/* Returns x without those axes to be summed over that have one element, and takes them out of
+ * the set *axes (bits, renumbered): a sum of one element is the element. As a sum it would keep
+ * a factor, such as the weights b[j, 0] of a matrix of one column, inside the loops over pairs.
+ * `left` is the new set, and `stays` the number of axes kept so far. NULL after a failure. */
 static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
 {
     rd_dims  single = RD_NONE;
@@ -329,15 +370,20 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
     return single.n ? rd_squeeze(x, single) : x;
 }
 
-/* The sum of x over some axes.  Factors that are the same for all terms multiply it once:
+/* Returns the sum of x over a set of axes, with the factors that are the same for all terms outside
+ * of it, where they multiply once. NULL after a failure.
  *
  *     sum over i of (x[i] - y[j]) * (k[i, j] * b[j])
  *       ->  b[j] * -(sum over i of (y[j] - x[i]) * k[i, j])
- */
+ * All axes in the set (axes + 1 is 2^rank) of a sum over pairs: total_in_turn(). Without an
+ * axis, or for halves, it is the plain sum. deal() sorts the factors: `inside` NULL means that
+ * all went outside, and then x is summed as it is. The result is the sum of what stays, with
+ * d.negative, d.outside and d.under (divisors) applied. */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
-    dealing  d = { .call = call };
-    rd_expr *inside, *y;
+    dealing   d    = { .call = call };
+    rd_masked mask = { .choice = NULL };
+    rd_expr  *inside, *y;
 
     if (!x || !(x = drop_single(x, &axes)))
         return NULL;
@@ -346,12 +392,13 @@ rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
         return rd_grad_sum(x, axes);
     if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
         return total_in_turn(call, x);
-    inside = deal(&d, x, DEEPEST);
-    if (!d.failed && !inside)
+    mask   = rd_grad_unmasked(x);
+    inside = deal(&d, mask.x, DEEPEST);
+    if (!d.failed && !inside && !mask.choice)
         return rd_grad_sum(x, axes);
     if (!d.failed)
-        inside = with_kept_first(&d, inside, DEEPEST);
-    if (d.failed)
+        inside = inside ? with_kept_first(&d, inside, DEEPEST) : ones(call, x);
+    if (d.failed || !(inside = rd_grad_masked(call, &mask, inside)))
         return NULL;
     y = rd_grad_sum(inside, axes);
     if (d.negative)

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* ---- Tangents of operands -------------------------------------------------------------------- */
-/* Gives node x the tangent t, if the graph has it. */
+/* Sets the tangent of node x (how it changes along the direction) to t, if the graph has the
+ * node. False if t is NULL, after a failure. A node that is not below y needs none. */
 static bool set_tangent(rd_grad_graph *graph, const rd_expr *x, rd_expr *t)
 {
     const int64_t i = rd_grad_find(graph, x);
@@ -19,7 +20,12 @@ static bool set_tangent(rd_grad_graph *graph, const rd_expr *x, rd_expr *t)
     return t != NULL;
 }
 
-/* Gives the nodes that operand x consists of their parts of t. */
+/* Sets the tangents of the nodes that operand x of the caller consists of to their parts of the
+ * direction t. These nodes are the values of a sparse operand, or both parts of a complex one. t
+ * is cast and broadcast to x. False after a failure. A sparse node's in[0] are its stored
+ * values, and in[2] and on the coordinates of their places: equal nodes, so that the memory of
+ * both lists is compared. Operands of a complex node are its real and imaginary parts; of a
+ * complex leaf, `pairs` is the array of (re, im) below it. */
 static bool plant_tangent(rd_grad_graph *graph, rd_expr *x, rd_expr *t)
 {
     rd_expr *const pairs = rd_grad_pairs(x);
@@ -45,7 +51,10 @@ static bool plant_tangent(rd_grad_graph *graph, rd_expr *x, rd_expr *t)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Computes the tangent of node i from those of its operands, unless the caller gave it. */
+/* Computes the tangent of node i, how it changes along the direction, from those of its operands
+ * by the rule of its kind (push). Nodes that the caller gave a tangent, or that cannot change,
+ * are left alone. False after a failure. depends[k]: operand k changes with an operand of the
+ * caller; without a tangent of any (`any`) the node's stays NULL, which is 0. */
 static bool push_node(rd_grad_graph *graph, int64_t i)
 {
     bool                depends[RD_MOST_IN], any = false;
@@ -67,7 +76,8 @@ static bool push_node(rd_grad_graph *graph, int64_t i)
     return graph->change[i] != NULL;
 }
 
-/* The tangent of y; zeros if it has none. */
+/* Returns the tangent of the result y, with y's origins (first indices of axes); zeros if it
+ * does not change. A complex y has the tangents of both parts. */
 static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *y)
 {
     const int64_t i = rd_grad_find(graph, y);
@@ -77,8 +87,11 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *y)
     return rd_with_origins(graph->change[i] ? graph->change[i] : rd_grad_zeros(y), y->origin);
 }
 
-/* rd_jvp() for a public call of that name: the tangent of y for the directions t of its operands x.
- * Nodes come in the order of serial numbers, operands first. NULL after recording a failure. */
+/* Returns the tangent of y, how it changes if its operands x move along the directions t, for a
+ * public call of that name. Nodes come in the order of serial numbers, operands first. `strict`:
+ * an operand that is neither a leaf nor below y is an error. NULL after recording a failure. The
+ * tangents are in graph.change, which rd_grad_end() frees with the lists; the expressions live
+ * on in the context. */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict)
 {
     rd_grad_graph graph;
@@ -102,15 +115,17 @@ rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs 
     return made;
 }
 
-/* The public call: the directional derivative of y (Jacobian times vector) for the directions t of
- * its operands x, each of which must be a leaf or below y (true: strict). */
+/* The public call rd_jvp(): the directional derivative of y (Jacobian times vector) for the
+ * directions t of its operands x, each of which must be a leaf or below y. NULL after recording
+ * a failure. */
 rd_expr *rd_jvp(rd_expr *y, rd_exprs x, rd_exprs t)
 {
     return rd_grad_directional("rd_jvp", y, x, t, /*strict=*/true);
 }
 
 /* ---- Fields of points ------------------------------------------------------------------------ */
-/* A direction along coordinate d: 1 there, and 0 in the other coordinates of all points. */
+/* Returns the direction that moves coordinate d of all points of x: 1 there, and 0 in the other
+ * coordinates, which are along the last axis. */
 static rd_expr *unit(const char *call, rd_expr *x, int64_t d)
 {
     rd_expr *const at = rd_places(x, x->rank - 1);
@@ -118,7 +133,8 @@ static rd_expr *unit(const char *call, rd_expr *x, int64_t d)
     return rd_cast_to(map_2(RD_OP_eq, call, at, rd_int(x->ctx, d)), x->type);
 }
 
-/* True if f has x's shape, without the last axis unless `vector`. */
+/* True if f has the shape of x, for a vector field; without its last axis, which has the
+ * coordinates, for a scalar field. Else records both shapes. */
 static bool shapes_ok(const char *call, const rd_expr *f, const rd_expr *x, bool vector)
 {
     char of_f[RD_SHAPE_TEXT], of_x[RD_SHAPE_TEXT];
@@ -132,8 +148,11 @@ static bool shapes_ok(const char *call, const rd_expr *f, const rd_expr *x, bool
     return false;
 }
 
-/* The sum over d of the change of f[.., d] along coordinate d.  Points do not see each other, so
- * one direction moves all of them.  `strict` as for rd_grad_begin(). */
+/* Returns the divergence of a vector field f of points x: the sum over coordinates d of the
+ * change of f[.., d] along coordinate d. One direction moves all points at once, because f of a
+ * point depends on that point alone. `strict`: f must have been made from x. NULL after a
+ * failure. t is the direction, and `part` the change of f[.., d]. `sum` stays NULL only if
+ * points have no coordinate: then zeros. */
 static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x, bool strict)
 {
     const int last = x->rank - 1;
@@ -161,11 +180,13 @@ rd_expr *rd_divergence(rd_expr *f, rd_expr *x)
 
     if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, /*vector=*/true))
         return NULL;
-    return divergence(call, f, x, true);
+    return divergence(call, f, x, /*strict=*/true);
 }
 
 /* The public call: the Laplacian of a scalar field f of points x: the divergence of its gradient.
- * The sum of f over all points has that gradient, as a point changes its own value alone. */
+ * The sum of f over all points has that gradient, as a point changes its own value alone.
+ * `slope` is that gradient. It need not depend on x any more, as for a linear f, so divergence()
+ * is not strict. */
 rd_expr *rd_laplacian(rd_expr *f, rd_expr *x)
 {
     static const char call[] = "rd_laplacian";
@@ -174,5 +195,5 @@ rd_expr *rd_laplacian(rd_expr *f, rd_expr *x)
     if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, /*vector=*/false))
         return NULL;
     slope = rd_grad(rd_sum(f, RD_ALL), RD_EXPRS(x)).at[0];
-    return slope ? divergence(call, slope, x, false) : NULL; /* a slope may be constant */
+    return slope ? divergence(call, slope, x, /*strict=*/false) : NULL; /* may be constant */
 }

@@ -6,6 +6,7 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "grad/derivative.h"
+#include <math.h>
 #include <string.h>
 
 enum { MOST_ARITY = 3 };
@@ -49,15 +50,18 @@ enum {
 };
 
 /* ---- Roots of sums of squares ---------------------------------------------------------------- */
+/* True if x is a square, as x^2 or as a product of a node with itself. */
 static bool is_square(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP &&
            (x->op == RD_OP_square || (x->op == RD_OP_mul && x->in[0] == x->in[1]));
 }
 
-/* True if y is a length: the root of a sum of squares, or of their mean.  At 0 the root has no
- * derivative, and that of the squares is 0; the product would be NaN, as in a kernel of distances
- * where two points are the same.  The length has a cone there, whose middle is 0. */
+/* True if y is a length: the root of a sum of squares, or of their mean. At 0 the root has an
+ * infinite derivative and the squares have 0, whose product would be NaN, as in a kernel of
+ * distances where two points are the same. The length has a kink there, and the rule takes 0.
+ * The sums: the reducer `moments` (a variance), a dot product of a node with itself, or a sum of
+ * squares. A reducer of the caller (`user`) is none. */
 static bool is_length(const rd_expr *y)
 {
     const rd_expr *const x = y->in[0];
@@ -74,8 +78,9 @@ static bool is_length(const rd_expr *y)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* The text for operand k: that of the row, but for lengths, and for 1 / b.  The derivative of 1 / b
- * is -y * y, which a division would take several times as long for. */
+/* Returns the function text for the change of y by operand k, in terms of g, y and the operands
+ * a, b, c. It is that of the operator's row, except for lengths (0 where y is 0) and for 1 / b.
+ * There the text is -y * y * g, as a division would take several times as long. */
 static const char *text_of(const rd_expr *y, int k)
 {
     return is_length(y)                                               ? "y == 0 ? 0 : 0.5 * g / y"
@@ -83,8 +88,36 @@ static const char *text_of(const rd_expr *y, int k)
                                                                       : rows[y->op].of[k];
 }
 
-/* The change of the node for a change g of operand k; *flat: there is none.  NULL and not flat:
- * after a failure. */
+/* Returns the exponent of a power if it is a constant; NaN if it is none. */
+static double exponent_of(const rd_expr *y)
+{
+    const rd_expr *x = y->in[1];
+
+    while (x->kind == RD_EXPR_VIEW) /* a number that is repeated */
+        x = x->in[0];
+    return x->kind == RD_EXPR_NUMBER ? rd_word_to_double(x->as.number->value, x->type) : NAN;
+}
+
+/* Returns the change of a power a^n by a constant n if a changes by g: n a^(n - 1) g.  The new power
+ * is made as a user's, so that few exponents call pow(): 3 a a g for a^3.  NULL after a failure. */
+static rd_expr *change_of_power(rd_grad_step *s, double n, rd_expr *g)
+{
+    rd_expr *power;
+
+    if (n == 1)
+        return g;
+    power = map_2(RD_OP_pow, s->call, rd_with_origins(s->y->in[0], /*origin=*/NULL),
+                  rd_num(s->ctx, n - 1));
+    power = power ? map_2(RD_OP_mul, s->call, rd_num(s->ctx, n), power) : NULL;
+    return power ? map_2(RD_OP_mul, s->call, power, g) : NULL;
+}
+
+/* Returns the change of the node if operand k changes by g, from the text of the operator's row.
+ * *flat: the derivative is 0, and NULL is returned. NULL and not flat: a failure, such as an
+ * operator without a derivative, is recorded. The row `r` has a text for each operand in `of`
+ * ("0": flat), or the reason `why` it has none. Powers by a constant exponent have a text of
+ * their own: change_of_power(). In the text, a, b and c are the operands, y the node and g the
+ * change: `name` has the letters, and `operand` what they stand for. */
 static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
 {
     static const char names[]    = "abc";
@@ -100,6 +133,10 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
     if (!r->of[k])
         return rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: %s has no derivative: %s", s->call,
                        rd_op_table[y->op].name, r->why ? r->why : "its operands do not change");
+    if ((y->op == RD_OP_pow || y->op == RD_OP_pow_half) && k == 0 && !isnan(exponent_of(y))) {
+        *flat = exponent_of(y) == 0;
+        return *flat ? NULL : change_of_power(s, exponent_of(y), g);
+    }
     memcpy(name, names, (size_t)y->n_in);
     memcpy(operand, y->in, (size_t)y->n_in * sizeof *operand);
     name[y->n_in]        = 'y';
@@ -110,16 +147,19 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
 }
 
 /* ---- where and cast, which have no row ------------------------------------------------------- */
-/* The change of where(c, a, b) for a change g of a (k = 1) or b (k = 2). */
+/* Returns the change of where(c, a, b) if a (k = 1) or b (k = 2) changes by g: g where that
+ * operand is taken, else 0. */
 static rd_expr *change_of_choice(rd_grad_step *s, int k, rd_expr *g)
 {
     return rd_grad_text(s, k == 1 ? "c ? g : 0" : "c ? 0 : g", "cg",
                         (rd_expr *const[]){ s->y->in[0], g });
 }
 
-/* Reverse mode: what the node adds to the cotangent of each operand that depends: for a cast, g in
- * the operand's type; else the text of its row. A flat operand, of which the derivative is 0, adds
- * nothing. False after a failure. */
+/* Reverse mode: sets s->in[k] to what the node adds to the cotangent of operand k, the gradient
+ * of the scalar result with respect to it. s->g is the node's own. For a cast it is g in the
+ * operand's type; else the text of the operator's row, as that is linear in g. An operand of
+ * which the derivative is 0 (flat) gets nothing. False after a failure. `depends` says of which
+ * operands a change matters. */
 static bool pull(rd_grad_step *s)
 {
     rd_expr *const y = s->y;
@@ -141,7 +181,8 @@ static bool pull(rd_grad_step *s)
     return true;
 }
 
-/* The tangent of where: it chooses between both tangents. */
+/* Forward mode: returns the tangent of where(c, a, b), how it changes along the direction: it
+ * chooses between the tangents of a and b. An operand without a tangent has zeros. */
 static rd_expr *push_choice(rd_grad_step *s)
 {
     rd_expr *const zero = rd_grad_zeros(s->y);
@@ -153,7 +194,9 @@ static rd_expr *push_choice(rd_grad_step *s)
         (rd_expr *const[]){ s->y->in[0], s->in[1] ? s->in[1] : zero, s->in[2] ? s->in[2] : zero });
 }
 
-/* Adds up the changes by all operands. */
+/* Forward mode: returns the tangent of the node, how it changes along the direction: the sum of
+ * its changes by the operands' tangents, s->in (NULL: 0). NULL after a failure. A flat operand
+ * adds nothing. y's derivative is zeros if no operand changes it. */
 static rd_expr *push(rd_grad_step *s)
 {
     rd_expr *const y   = s->y;

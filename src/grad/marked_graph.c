@@ -21,7 +21,8 @@ static int compare_serials(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* The place of a node in the list; -1: it is not below y. */
+/* Returns the place of a node in the graph's list, which is sorted by serial number; -1: it is
+ * not below y. */
 int64_t rd_grad_find(const rd_grad_graph *graph, const rd_expr *x)
 {
     rd_expr *const *found =
@@ -30,13 +31,16 @@ int64_t rd_grad_find(const rd_grad_graph *graph, const rd_expr *x)
     return found ? found - graph->list.at : -1;
 }
 
-/* True if a node of this type can change by a little. */
+/* True if a node of this type can change by a little: floats and complex numbers. Ints and bools
+ * have no derivative. */
 static bool is_smooth(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT || rd_dtype_is_complex(type);
 }
 
-/* True if a derivative with respect to x can be meant.  False after recording why not. */
+/* True if a derivative with respect to x, operand k of the caller, can be meant: it has a float
+ * type, and is no number, which is the same node wherever it occurs. False after recording why
+ * not. */
 static bool operand_ok(const rd_grad_graph *graph, int k, const rd_expr *x)
 {
     if (!is_smooth(x->type))
@@ -53,8 +57,8 @@ static bool operand_ok(const rd_grad_graph *graph, int k, const rd_expr *x)
     return false;
 }
 
-/* The leaf of pairs of parts below a complex leaf; NULL: x is none. Both parts of such an x are
- * views of it. */
+/* Returns the array of pairs (re, im) below a complex leaf, of which its real and imaginary
+ * parts are views; NULL: x is no such leaf. */
 rd_expr *rd_grad_pairs(rd_expr *x)
 {
     rd_expr *const leaf = rd_is_complex(x) ? rd_leaf_below(x) : x;
@@ -62,8 +66,12 @@ rd_expr *rd_grad_pairs(rd_expr *x)
     return leaf && leaf->kind == RD_EXPR_LEAF && leaf != x ? leaf : NULL;
 }
 
-/* Marks the nodes that an operand consists of: both parts of a complex one, the values of a sparse
- * one.  A complex leaf is a leaf of pairs, as views of its parts are merged. */
+/* Marks the nodes that operand k of the caller, x, consists of, as depending on it: x itself;
+ * both parts of a complex x; the values of a sparse one. A complex leaf stands for a leaf of
+ * pairs, because views of its parts are merged with views above them. With `strict`, an operand
+ * that is neither a leaf nor in the graph is recorded as an error. False after that. `depends`
+ * marks nodes that change with an operand, `asked` those of which the caller wants the gradient.
+ * `pairs` is the leaf below a complex one, and i the node's place, -1: not below y. */
 static bool mark_operand(rd_grad_graph *graph, int k, rd_expr *x, bool strict)
 {
     rd_expr *const pairs = rd_grad_pairs(x);
@@ -85,7 +93,9 @@ static bool mark_operand(rd_grad_graph *graph, int k, rd_expr *x, bool strict)
     return i >= 0 || !strict;
 }
 
-/* A node depends if it can change by a little, and an operand does. */
+/* Marks all nodes that depend on an operand of the caller: those of a float type with an operand
+ * that depends. Operands stand before readers in the list, so one pass does. x->in[k] may be
+ * NULL: an operand left out. */
 static void mark_readers(rd_grad_graph *graph)
 {
     for (int64_t i = 0; i < graph->list.n; i++) {
@@ -97,7 +107,9 @@ static void mark_readers(rd_grad_graph *graph)
     }
 }
 
-/* Adds up the elements that views read of each map. */
+/* Adds up the elements that views read of each map. x->in[0] is what a view reads, and
+ * rd_points() the number of elements of the view. graph->selected is of the map:
+ * rd_grad_selects() asks it. */
 static void count_selected(rd_grad_graph *graph)
 {
     for (int64_t i = 0; i < graph->list.n; i++) {
@@ -108,7 +120,10 @@ static void count_selected(rd_grad_graph *graph)
     }
 }
 
-/* Allocates the facts of each node in one block, which graph->change begins. */
+/* Allocates the facts of each node in one zeroed block, which begins with graph->change
+ * (tangents or cotangents); numbers beside them, the order and marks follow. False: no memory.
+ * `order` has 2 n places: the order itself, and behind it the counts of order_nodes(). The parts
+ * follow by size, so all are aligned. rd_grad_end() frees the block. */
 static bool allocate_facts(rd_grad_graph *graph)
 {
     const int64_t n = graph->list.n;
@@ -126,9 +141,10 @@ static bool allocate_facts(rd_grad_graph *graph)
     return true;
 }
 
-/* Lists the nodes from y on: a node follows when all of its readers are there.  The graph alone
- * decides this order, and so in which order cotangents add up and round.  Serial numbers do not:
- * they also tell what else the context has made. */
+/* Lists the nodes from y on so that each follows all of its readers (a topological order, by
+ * counting readers that are not yet listed). The graph alone decides this order, and so in which
+ * order cotangents add up and round. Serial numbers would not do: they also depend on what else
+ * the context has made. `made` counts the nodes listed; order[] holds places in graph->list. */
 static void order_nodes(rd_grad_graph *graph, const rd_expr *y)
 {
     const int64_t  n     = graph->list.n;
@@ -154,7 +170,7 @@ static void order_nodes(rd_grad_graph *graph, const rd_expr *y)
 
 /* Lists the nodes below y in the order of serial numbers, and finds which depend on the operands x.
  * `strict`: an operand that is neither a leaf nor below y is an error. False after recording what
- * is wrong. */
+ * is wrong. The caller ends the graph by rd_grad_end() in either case. */
 bool rd_grad_begin(rd_grad_graph *graph, const char *call, rd_expr *y, rd_exprs x, bool strict)
 {
     *graph = (rd_grad_graph){ .call = call };
@@ -204,8 +220,10 @@ static bool is_empty(const rd_expr *x)
     return false;
 }
 
-/* Prepares a step for node i: call, context, node, and which operands depend on an operand of the
- * caller. Nodes without elements have no derivative to compute. */
+/* Prepares a step for node i: call, context, node, and in depends[k] whether operand k depends
+ * on an operand of the caller, so that it needs a derivative. Nodes without elements need none.
+ * operands that the node leaves out (NULL) do not depend either. `depends` belongs to the
+ * caller, and must last as long as the step. */
 void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
                      bool depends[RD_MOST_IN])
 {
@@ -218,6 +236,7 @@ void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
 }
 
 /* ---- Building blocks ------------------------------------------------------------------------- */
+/* Returns zeros of the shape and type of x. */
 rd_expr *rd_grad_zeros(rd_expr *x)
 {
     rd_expr *const zero = rd_number(x->ctx, x->type, rd_word_from_int(0, x->type));
@@ -225,7 +244,7 @@ rd_expr *rd_grad_zeros(rd_expr *x)
     return zero ? rd_broadcast_to(zero, x->rank, x->extent, "rd_grad") : NULL;
 }
 
-/* The sum of x over a set of axes, bit a: axis a; x itself if there is none. */
+/* Returns the sum of x over a set of axes, with bit a for axis a; x itself if there is none. */
 rd_expr *rd_grad_sum(rd_expr *x, uint64_t axes)
 {
     rd_dims dims = RD_NONE;
@@ -238,8 +257,10 @@ rd_expr *rd_grad_sum(rd_expr *x, uint64_t axes)
     return rd_sum(x, dims);
 }
 
-/* Sums of x over the axis by label, places from 0 to n - 1, which replaces the axis: the transpose
- * of a gather. Labels of a signed type that are below 0 count from the end. */
+/* Returns sums of x along an axis by label: the axis becomes n places, and element k is added to
+ * place label[k]. It is the transpose of a gather. Labels of a signed type that are below 0
+ * count from the end. x or label NULL, after a failure, stays NULL. The sum is a group-by: `by`
+ * the labels, `groups` the number of places. */
 rd_expr *rd_grad_scatter(rd_expr *x, int axis, rd_expr *label, int64_t n)
 {
     static const char call[] = "rd_grad";
@@ -253,8 +274,9 @@ rd_expr *rd_grad_scatter(rd_expr *x, int axis, rd_expr *label, int64_t n)
     return label ? rd_sum(x, RD_DIMS(axis), .by = RD_EXPRS(label), .groups = RD_SHAPE(n)) : NULL;
 }
 
-/* Makes an expression of function text such as "g * y"; names has a letter for each operand. The
- * whole text is "g,y: g * y". Operands lose their origins, as tangents and cotangents have none. */
+/* Makes an expression of function text such as "g * y", where names has a letter for each
+ * operand: "gy". Operands lose their origins (first indices of axes), as tangents and cotangents
+ * have none. NULL after a failure. */
 rd_expr *rd_grad_text(const rd_grad_step *s, const char *text, const char *names, rd_expr *const *x)
 {
     rd_expr *given[RD_MOST_IN];

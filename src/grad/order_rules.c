@@ -9,6 +9,10 @@
 #include <string.h>
 
 /* ---- Gathers --------------------------------------------------------------------------------- */
+/* Reverse mode of a gather: the cotangent of each result, the gradient with respect to it, is
+ * added at the place that it was read from (a scatter-add). `along`: each row has indices of its
+ * own. False after a failure. s->y->in is the operand x and the index, s->g the cotangent of the
+ * gather. Else one index serves all rows, and rd_scatter_add() adds to zeros of x's shape. */
 static bool pull_take(rd_grad_step *s)
 {
     rd_expr *const x = s->y->in[0], *const index = rd_with_origins(s->y->in[1], /*origin=*/NULL);
@@ -24,7 +28,8 @@ static bool pull_take(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
-/* Forward mode: the tangent of a gather is the gather of the tangent, by the same index. */
+/* Forward mode of a gather: returns its tangent, how it changes along the direction: the gather
+ * of the operand's tangent by the same index. NULL after a failure. */
 static rd_expr *push_take(rd_grad_step *s)
 {
     rd_expr *const index = rd_with_origins(s->y->in[1], /*origin=*/NULL);
@@ -37,7 +42,9 @@ static rd_expr *push_take(rd_grad_step *s)
 const rd_grad_rule rd_take_grad = { pull_take, push_take };
 
 /* ---- Sorts ----------------------------------------------------------------------------------- */
-/* The places of the n first elements in sorted order, by a node like y. */
+/* Returns the places of the n first elements of each row in sorted order (argsort), by a node
+ * with the same operand and direction as the sort s->y. facts of another sort differ in `what`
+ * only: here places, not values. */
 static rd_expr *places_of(const rd_grad_step *s, int64_t n)
 {
     rd_expr *const x     = s->y->in[0];
@@ -56,8 +63,12 @@ static rd_expr *places_of(const rd_grad_step *s, int64_t n)
                    &facts, sizeof facts);
 }
 
-/* The cotangent of sorted rows from that of quantiles: a quantile lies at a share `between` of the
- * way from sorted element `low` to `high`. */
+/* Returns the cotangent (the gradient of the scalar result) of the n sorted elements of each
+ * row, from that of the quantiles, s->g. A quantile lies at a share `between` of the way from
+ * sorted element `low` to `high`, so these get 1 - between and between of it; padding puts both
+ * into place. f->n_q counts the quantiles, f->q has the share of each, and rd_quantile_at() says
+ * where it lies among n elements by the method. g is the k-th column of s->g; rd_pad() has the
+ * zeros before and after. NULL after a failure. */
 static rd_expr *cotangent_of_order(const rd_grad_step *s, int64_t n)
 {
     const rd_sort_facts *f    = s->y->as.sort;
@@ -84,7 +95,10 @@ static rd_expr *cotangent_of_order(const rd_grad_step *s, int64_t n)
     return sum;
 }
 
-/* The tangent of quantiles from that of sorted rows. */
+/* Returns the tangent of the quantiles, how they change along the direction, from that of the n
+ * sorted elements of each row. A quantile lies at a share `between` of the way from sorted
+ * element `low` to `high`. NULL after a failure. f->q are the shares asked for; `between` 0
+ * means that the quantile is element `low` itself. */
 static rd_expr *tangent_of_quantiles(const rd_grad_step *s, rd_expr *sorted, int64_t n)
 {
     const rd_sort_facts *f    = s->y->as.sort;
@@ -106,8 +120,8 @@ static rd_expr *tangent_of_quantiles(const rd_grad_step *s, rd_expr *sorted, int
     return y;
 }
 
-/* True if the rows have as many elements as the sort counts: quantiles that skip NaN do not know
- * how many until they run. */
+/* True if the number of elements that the sort counts is known now. Quantiles that skip NaN know
+ * it only when they run, so their derivative is refused, which is recorded. */
 static bool count_is_known(const rd_grad_step *s)
 {
     if (s->y->as.sort->what != RD_SORT_QUANTILES || !s->y->as.sort->skip_nan)
@@ -117,37 +131,40 @@ static bool count_is_known(const rd_grad_step *s)
     return false;
 }
 
-/* Reverse mode: the cotangent of a sorted element is added at the place that it came from.
- * Quantiles (all) read all n sorted elements, other sorts the first ones of their result. */
+/* Reverse mode of a sort or quantiles: the cotangent of a sorted element, the gradient with
+ * respect to it, is added at the place that the element came from. Quantiles read all n sorted
+ * elements, other sorts only the first ones of their result. False after a failure.
+ * count_is_known() is false for quantiles that skip NaN. */
 static bool pull_sort(rd_grad_step *s)
 {
-    const rd_expr *x    = s->y->in[0];
-    const int      last = x->rank - 1;
-    const int64_t  n    = x->extent[last];
-    const bool     all  = s->y->as.sort->what == RD_SORT_QUANTILES;
+    const rd_expr *x         = s->y->in[0];
+    const int      last      = x->rank - 1;
+    const int64_t  n         = x->extent[last];
+    const bool     quantiles = s->y->as.sort->what == RD_SORT_QUANTILES;
 
     if (!count_is_known(s))
         return false;
-    s->in[0] = rd_grad_scatter(all ? cotangent_of_order(s, n) : s->g, last,
-                               places_of(s, all ? n : s->y->extent[last]), n);
+    s->in[0] = rd_grad_scatter(quantiles ? cotangent_of_order(s, n) : s->g, last,
+                               places_of(s, quantiles ? n : s->y->extent[last]), n);
     return s->in[0] != NULL;
 }
 
-/* Forward mode: the tangents of elements, in the order in which these are sorted; of quantiles what
- * lies between two of them. NULL after a failure. */
+/* Forward mode of a sort: returns the tangents of the elements, in the order in which the
+ * elements are sorted (a gather by argsort); of quantiles, what lies between two of them. NULL
+ * after a failure. count_is_known() is false for quantiles that skip NaN. */
 static rd_expr *push_sort(rd_grad_step *s)
 {
-    const rd_expr *x    = s->y->in[0];
-    const int      last = x->rank - 1;
-    const int64_t  n    = x->extent[last];
-    const bool     all  = s->y->as.sort->what == RD_SORT_QUANTILES;
+    const rd_expr *x         = s->y->in[0];
+    const int      last      = x->rank - 1;
+    const int64_t  n         = x->extent[last];
+    const bool     quantiles = s->y->as.sort->what == RD_SORT_QUANTILES;
     rd_expr       *places, *sorted;
 
     if (!count_is_known(s))
         return NULL;
-    places = places_of(s, all ? n : s->y->extent[last]);
+    places = places_of(s, quantiles ? n : s->y->extent[last]);
     sorted = places ? rd_take_places_along(s->in[0], last, places) : NULL;
-    return all ? tangent_of_quantiles(s, sorted, n) : sorted;
+    return quantiles ? tangent_of_quantiles(s, sorted, n) : sorted;
 }
 
 const rd_grad_rule rd_sort_grad = { pull_sort, push_sort };

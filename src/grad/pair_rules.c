@@ -18,8 +18,13 @@
 #include <string.h>
 
 /* ---- Sums that take each pair once ----------------------------------------------------------- */
-/* The sum over j < i of a sum that takes each pair once: y is half + (half + diagonal).  NULL: y is
- * no such sum of sums. */
+/* Returns the sum over j < i of a sum that takes each pair of points once: constructors make it
+ * as half + (half + diagonal), where half sums where(j < i, f, 0). NULL: y is no such sum. The
+ * clauses:
+ * - y is a map `add`, its second operand another `add` of two operands, whose first is y's first
+ *   too: half;
+ * - half is a sum (a REDUCE by RD_RED_sum) of a map `where`;
+ * - in[1] and in[2] are NULL: no weights and no mask; and no group-by. */
 static rd_expr *half_of(const rd_expr *y)
 {
     const bool adds = y->kind == RD_EXPR_MAP && y->op == RD_OP_add && y->in[1]->n_in == 2 &&
@@ -33,8 +38,10 @@ static rd_expr *half_of(const rd_expr *y)
                : NULL;
 }
 
-/* The sum over all pairs that y is made of, as one node, if y takes each pair once
- * (expr/pair_folds.c); else NULL.  y is recognised by making it again. */
+/* Returns the sum over all pairs (i, j) that y stands for, as one reduction, if y takes each
+ * pair once and was made of halves (expr/pair_folds.c); else NULL. To be sure, y is made again
+ * from its half: equal nodes are one node. Of where(j < i, f, 0), in[1] is f; the sum has the
+ * half's facts (`fold`: reducer and axes). */
 rd_expr *rd_grad_whole_of_pairs(rd_expr *y)
 {
     rd_expr *const half = half_of(y);
@@ -62,7 +69,9 @@ typedef struct exchanging {
 
 static rd_scaled exchanged(const exchanging *e, rd_expr *x);
 
-/* The same with other axes, those of an operand. */
+/* Exchanges axes a and b of an operand, which are the exchanged axes of its reader; -1: the
+ * operand lacks one. The number that multiplies the result is put into it. NULL: it does not
+ * pay. */
 static rd_expr *exchanged_below(const exchanging *e, rd_expr *x, int a, int b)
 {
     const exchanging below = { e->call, a, b, e->left, e->shared };
@@ -70,7 +79,7 @@ static rd_expr *exchanged_below(const exchanging *e, rd_expr *x, int a, int b)
     return a < 0 || b < 0 ? NULL : rd_grad_whole(e->call, exchanged(&below, x));
 }
 
-/* True if the view moves along axis k. */
+/* True if another index along axis k of the view reads another element. */
 static bool view_moves(const rd_expr *x, int k)
 {
     for (int i = 0; i < x->in[0]->rank; i++)
@@ -79,8 +88,12 @@ static bool view_moves(const rd_expr *x, int k)
     return false;
 }
 
-/* A view that takes at j what x takes at i, and the other way round.  Where x needs both, its
- * operand is exchanged: NULL if that is a leaf, which would be read across. */
+/* Returns a view that reads at index j of axis a what x reads at j of axis b, and the other way
+ * round. If x moves along both axes, its operand is exchanged instead: NULL if that is an array,
+ * which would be read across its rows. A view's `number` holds `from` offsets, one for each axis
+ * of its operand, and then a row for each of these axes with a factor for each axis of the view:
+ * elements a and b of each row are exchanged. A view whose result has first indices (`origin`)
+ * is refused. */
 static rd_expr *exchanged_view(const exchanging *e, const rd_expr *x)
 {
     int64_t   number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
@@ -104,14 +117,16 @@ static rd_expr *exchanged_view(const exchanging *e, const rd_expr *x)
     return rd_view(x->in[0], x->rank, x->extent, number, /*origin=*/NULL);
 }
 
-/* Counts operations that are made anew.  False: they are too many. */
+/* Counts operations of each pair that must be computed a second time, with its points exchanged.
+ * False: they are more than it pays for. */
 static bool spend(const exchanging *e, double operations)
 {
     *e->left -= operations;
     return *e->left >= 0;
 }
 
-/* The operator applied to exchanged operands.  NULL: it costs too much. */
+/* Returns the elementwise operation x on operands whose points are exchanged. NULL: it costs too
+ * much, or has another type then. One such operation counts its `cost` of the table and 1 more. */
 static rd_expr *exchanged_map(const exchanging *e, const rd_expr *x)
 {
     rd_expr *in[RD_MOST_IN] = { NULL }, *y;
@@ -126,8 +141,11 @@ static rd_expr *exchanged_map(const exchanging *e, const rd_expr *x)
     return y && y->type == x->type ? y : NULL;
 }
 
-/* The reduction of an exchanged operand, over a few elements of each pair.  NULL: it costs too
- * much, or has a mask, weights or groups. */
+/* Returns the reduction x of an operand whose points are exchanged; it is over a few elements of
+ * each pair, such as coordinates. NULL: it costs too much, or has a mask, weights or groups.
+ * `steps` is the number of elements in one sum (fold->dims: the set of its axes), and each is
+ * counted as 3 operations. A reducer of the caller (`user`), or a result with first indices
+ * (`origin`), is refused. rd_axis_before() finds the operand's axis from the result's. */
 static rd_expr *exchanged_fold(const exchanging *e, const rd_expr *x)
 {
     double   steps = 1;
@@ -152,7 +170,10 @@ static rd_expr *exchanged_fold(const exchanging *e, const rd_expr *x)
               : NULL;
 }
 
-/* x with both axes exchanged; NULL: it would have to be computed anew. */
+/* Returns x with the points of each pair exchanged, times a number. If x is the same for (i, j)
+ * and (j, i), it is x itself; if it has the other sign there, -x; else it is built again. x
+ * NULL: that costs too much. e->a and e->b are the axes. Other kinds than views, maps and
+ * reductions are not built again (y NULL). */
 static rd_scaled exchanged(const exchanging *e, rd_expr *x)
 {
     rd_expr *y;
@@ -170,8 +191,11 @@ static rd_scaled exchanged(const exchanging *e, rd_expr *x)
     return (rd_scaled){ y, 1 };
 }
 
-/* x with axes a and b exchanged, where little of it changes; x NULL: it does not pay, as for points
- * of two arrays.  Axes of few points are no pairs. */
+/* Returns x with axes a and b exchanged, times a number, if something of the pairs, such as a
+ * distance, is the same in either order: that need not be computed twice. x NULL: it does not
+ * pay, as for points of two arrays. Axes of fewer than 64 points are not taken for pairs. `left`
+ * is how many operations of a pair may be made a second time, and `shared` is set when
+ * exchanged() meets something that is the same in either order, but for its sign. */
 rd_scaled rd_grad_exchanged(const char *call, rd_expr *x, int a, int b)
 {
     enum { FEW = 64 };

@@ -21,7 +21,8 @@ static const row rows[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-/* A reduction whose derivative is being made.  Its operands, without origins, have one shape. */
+/* A reduction whose derivative is being made. Its operands, without origins (first indices of
+ * axes), have one shape. */
 typedef struct reduction {
     rd_grad_step        *s;
     const rd_expr       *y;
@@ -29,7 +30,9 @@ typedef struct reduction {
     rd_expr             *x, *w, *mask, *label; /* w, mask, label: NULL if there is none */
 } reduction;
 
-/* Reads the operands.  False after a failure. */
+/* Reads the operands of the reduction s->y into *r: elements, weights, mask, label. False after
+ * a failure. s->y->in may have fewer than 4: the others are NULL. rd_from_0() takes their
+ * origins away. */
 static bool begin(reduction *r, rd_grad_step *s)
 {
     rd_expr *in[4] = { NULL };
@@ -48,8 +51,10 @@ static bool is_reduced(const reduction *r, int a)
 }
 
 /* ---- Reductions beside it -------------------------------------------------------------------- */
-/* A reduction of x, with weights w or NULL, by another reducer over the same elements and
- * groups. */
+/* Returns a reduction of x by another reducer, over the same axes, elements and groups as the
+ * one whose derivative is made. w: weights; NULL: none. NULL after a failure. Of the facts,
+ * `law` belongs to the new reducer; `ddof` and `identity` are of the old one, so they are
+ * cleared. */
 static rd_expr *beside(const reduction *r, rd_reducer_id reducer, rd_expr *x, rd_expr *w,
                        rd_dtype type)
 {
@@ -75,11 +80,12 @@ static rd_expr *beside(const reduction *r, rd_reducer_id reducer, rd_expr *x, rd
 /* The sum of x over the same elements and groups as the reduction's; NULL stays NULL. */
 static rd_expr *sum_beside(const reduction *r, rd_expr *x)
 {
-    return beside(r, RD_RED_sum, x, NULL, x ? x->type : RD_F64);
+    return beside(r, RD_RED_sum, x, /*w=*/NULL, x ? x->type : RD_F64);
 }
 
 /* ---- Results beside elements ----------------------------------------------------------------- */
-/* A label that is a place of a group; those outside become 0. */
+/* Returns the label of each element as a place in the result; labels outside of all groups
+ * become 0, so that they can be read by. Their elements are masked elsewhere. */
 static rd_expr *safe_label(const reduction *r)
 {
     return rd_grad_text(
@@ -87,8 +93,10 @@ static rd_expr *safe_label(const reduction *r)
         (rd_expr *const[]){ r->label, rd_int(r->s->ctx, r->y->extent[r->y->rank - 1]) });
 }
 
-/* Repeats a result for each element that it was made of: the reduced axes come back.  By label,
- * each element reads the result of its group. */
+/* Repeats a result y for each element that it was made of, so that it has the shape of x: the
+ * reduced axes come back (broadcast). In a group-by, each element reads the result of its group,
+ * by its label. NULL after a failure. With labels, the group is the last axis of y, so y is
+ * repeated to x's shape with the groups behind it, and the label chooses one of them. */
 static rd_expr *spread(const reduction *r, rd_expr *y)
 {
     int64_t  extent[RD_MAX_RANK + 1];
@@ -107,7 +115,9 @@ static rd_expr *spread(const reduction *r, rd_expr *y)
     return y ? rd_select_place(y, r->x->rank, 0) : NULL;
 }
 
-/* The flat place of each element over the reduced axes, as argmin counts. */
+/* Returns the place of each element among the reduced ones, counted in C order over the reduced
+ * axes, as argmin counts. NULL after a failure. `stride` is the product of the extents of the
+ * reduced axes behind a. */
 static rd_expr *flat_place(const reduction *r)
 {
     rd_expr *place  = rd_int(r->s->ctx, 0);
@@ -125,12 +135,15 @@ static rd_expr *flat_place(const reduction *r)
 }
 
 /* ---- Names of the texts ---------------------------------------------------------------------- */
+/* Returns the number 1 in x's type. */
 static rd_expr *one(const reduction *r)
 {
     return rd_number(r->s->ctx, r->x->type, rd_word_from_int(1, r->x->type));
 }
 
-/* The sum of weights, or the number of elements that take part. */
+/* Returns n, by which a mean divides: the sum of weights, the number of elements that a mask or
+ * labels let take part, or the known number of reduced elements. `weighted`: the reduction's own
+ * weights r->w, if it has any, count. */
 static rd_expr *total_weight(const reduction *r, bool weighted)
 {
     int64_t n = 1;
@@ -144,7 +157,8 @@ static rd_expr *total_weight(const reduction *r, bool weighted)
     return rd_number(r->s->ctx, r->x->type, rd_word_from_int(n, r->x->type));
 }
 
-/* The mean of x by the weights of the reduction; of a covariance by none. */
+/* Returns the mean of x over the reduced elements; `weighted`: by the reduction's weights. A
+ * covariance has a second operand in their place, so its means are not weighted. */
 static rd_expr *mean_of(const reduction *r, rd_expr *x, bool weighted)
 {
     rd_expr *const n = total_weight(r, weighted);
@@ -154,13 +168,17 @@ static rd_expr *mean_of(const reduction *r, rd_expr *x, bool weighted)
     return map_2(RD_OP_div, r->s->call, sum, n);
 }
 
-/* The deviation by n. */
+/* Returns the standard deviation of the reduced elements, with the divisor n. */
 static rd_expr *deviation(const reduction *r)
 {
     return map_1(RD_OP_sqrt, r->s->call, beside(r, RD_RED_moments, r->x, r->w, r->y->type));
 }
 
-/* The expression of a name in a row's text, of x's shape or a number; reducers.def lists them. */
+/* Returns the expression of a letter in the text of a reducer's row: x, w, g, or a reduction
+ * such as m, the mean, repeated to x's shape; or a number. reducers.def lists the letters. NULL
+ * after a failure. p is ddof; i the flat place of the element; e the element standardised; n the
+ * total weight; m and u the means of x and of w; d the deviation and s the skewness; q the place
+ * of the extreme; z how many zeros there are; r the product of the others. */
 static rd_expr *named(const reduction *r, char name, rd_expr *g)
 {
     const bool     weighted = r->fold->reducer != RD_RED_covariance;
@@ -183,20 +201,22 @@ static rd_expr *named(const reduction *r, char name, rd_expr *g)
     case 'd': y = deviation(r); break;
     case 's': y = beside(r, RD_RED_skewness, x, r->w, r->y->type); break;
     case 'q':
-        y = beside(r, r->fold->reducer == RD_RED_min ? RD_RED_argmin : RD_RED_argmax, x, NULL,
+        y = beside(r, r->fold->reducer == RD_RED_min ? RD_RED_argmin : RD_RED_argmax, x, /*w=*/NULL,
                    RD_I64);
         break;
     case 'z':
         y = sum_beside(r, rd_cast_to(rd_grad_text(r->s, "x == 0 ? 1 : 0", "x", &x), x->type));
         break;
     default:
-        y = beside(r, RD_RED_prod, rd_grad_text(r->s, "x == 0 ? 1 : x", "x", &x), NULL, x->type);
+        y = beside(r, RD_RED_prod, rd_grad_text(r->s, "x == 0 ? 1 : x", "x", &x), /*w=*/NULL,
+                   x->type);
     }
     y = rd_with_origins(y, /*origin=*/NULL);
     return y && y->rank == r->y->rank && y->kind != RD_EXPR_NUMBER ? spread(r, y) : y;
 }
 
-/* True if the letter stands alone in the text, as a name. */
+/* True if the letter stands alone in the text, as a name and not in a longer one. Behind it no
+ * "(" may follow. */
 static bool has_name(const char *text, char name)
 {
     for (const char *c = text; *c; c++) {
@@ -209,7 +229,10 @@ static bool has_name(const char *text, char name)
     return false;
 }
 
-/* Applies the text to a change g of x's shape; the result is 0 where an element takes no part. */
+/* Returns the text of a reducer's row, applied to g, which has x's shape: the change of the
+ * result by each element. Reductions are made only for letters that the text has. It is 0 where
+ * an element takes no part, by mask or label. NULL after a failure. `all` has every letter that
+ * a row may use; `name` and `operand` are those that this text does. */
 static rd_expr *change_by(const reduction *r, const char *text, rd_expr *g)
 {
     static const char all[] = "xwygnmdesupiqzr";
@@ -236,7 +259,9 @@ static rd_expr *change_by(const reduction *r, const char *text, rd_expr *g)
     return change;
 }
 
-/* The text of operand k; NULL after recording that there is none. */
+/* Returns the text of the reducer's row for operand k: 0, the elements, or 1, the weights. NULL
+ * after recording that there is none. A reducer of the caller is C code (fold->user); his name
+ * for it is in the message. */
 static const char *text_of(const reduction *r, int k)
 {
     const row *const  found = &rows[r->fold->reducer];
@@ -253,6 +278,11 @@ static const char *text_of(const reduction *r, int k)
 }
 
 /* ---- The rule -------------------------------------------------------------------------------- */
+/* Reverse mode: sets s->in[k] to what the reduction adds to the cotangent of its elements (k =
+ * 0) and weights (1), the gradient of the scalar result with respect to them. The result's own
+ * cotangent, s->g, is repeated for each element, and the text of the reducer's row applied to
+ * it. False after a failure. A reducer of the caller has no text: text_of() then records that,
+ * and the call fails. */
 static bool pull(rd_grad_step *s)
 {
     reduction   r;
@@ -271,7 +301,10 @@ static bool pull(rd_grad_step *s)
     return true;
 }
 
-/* The sum of the changes by each element, and by each weight. */
+/* Forward mode: returns the tangent of the result, how it changes along the direction: the sum
+ * over the reduced axes of its changes by each element's tangent and by each weight's. NULL
+ * after a failure. r is the reduction with its operands, and s->in[k] the tangent of its
+ * elements (0) and weights (1); NULL: no change. */
 static rd_expr *push(rd_grad_step *s)
 {
     reduction   r;

@@ -11,17 +11,26 @@
 #include <string.h>
 
 /* ---- Cotangents ------------------------------------------------------------------------------ */
-/* The cotangent of node i. */
+/* Returns the cotangent of node i so far, the gradient of the scalar result with respect to it:
+ * an expression times a number. */
 static rd_scaled cotangent(const rd_grad_graph *graph, int64_t i)
 {
     return (rd_scaled){ graph->change[i], graph->by[i] };
 }
 
-/* The sum of two cotangents.  Equal numbers stay beside it. */
+/* Returns the sum of two cotangents, each an expression times a number. If the expressions are
+ * one node, the numbers add up; equal numbers stay beside the sum; others are multiplied in. */
 static rd_scaled sum_of(const char *call, rd_scaled a, rd_scaled b)
 {
+    const rd_masked p = rd_grad_unmasked(a.x), q = rd_grad_unmasked(b.x);
+
     if (a.x == b.x && a.by + b.by != 0)
         return (rd_scaled){ a.x, a.by + b.by };
+    if (a.x != b.x && rd_grad_same_mask(&p, &q)) { /* both are 0 at the same elements */
+        const rd_scaled both = sum_of(call, (rd_scaled){ p.x, a.by }, (rd_scaled){ q.x, b.by });
+
+        return (rd_scaled){ rd_grad_masked(call, &p, both.x), both.by };
+    }
     if (a.by == b.by)
         return (rd_scaled){ map_2(RD_OP_add, call, a.x, b.x), a.by };
     if (a.by == -b.by)
@@ -29,7 +38,9 @@ static rd_scaled sum_of(const char *call, rd_scaled a, rd_scaled b)
     return (rd_scaled){ map_2(RD_OP_add, call, rd_grad_whole(call, a), rd_grad_whole(call, b)), 1 };
 }
 
-/* Adds a part to the cotangent of x, a node of the graph.  False after a failure. */
+/* Adds a part to the cotangent of node x, the gradient of the scalar result with respect to it:
+ * each reader of x gives one part. False after a failure. change[i] and by[i] hold what has come
+ * so far, the expression and its number; change[i] NULL: nothing yet. */
 bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
 {
     const int64_t i = rd_grad_find(graph, x);
@@ -42,7 +53,9 @@ bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
     return part.x != NULL;
 }
 
-/* True if all operands have types in which numbers may stay beside cotangents. */
+/* True if numbers may stay beside the cotangents of y and of its float operands: none of them is
+ * a half, whose range is small. Operands that are left out (NULL), or are no floats, do not
+ * count. */
 static bool keeps_factors(const rd_expr *y)
 {
     bool all = rd_grad_keeps_factors(y->type);
@@ -53,8 +66,9 @@ static bool keeps_factors(const rd_expr *y)
     return all;
 }
 
-/* Puts a sum over all pairs in the place of one that takes each pair once: loops that make its
- * gradient then need not know which half an element lies in. */
+/* If the node takes each pair (i, j) of points once, puts the sum over all pairs in its place,
+ * so that loops that make its gradient need not know which half an element lies in. Its only
+ * operand depends. */
 static void take_all_pairs(rd_grad_step *s, bool depends[RD_MOST_IN])
 {
     rd_expr *const whole = rd_grad_whole_of_pairs(s->y);
@@ -68,15 +82,22 @@ static void take_all_pairs(rd_grad_step *s, bool depends[RD_MOST_IN])
 
 /* Runs the rule of s->y for its cotangent g: part[k] becomes what operand k gets, in the operand's
  * type (x NULL: nothing).  Numbers that multiply a cotangent stay beside it.  False after a
- * failure. */
+ * failure.  `keeps`: types allow numbers beside cotangents. Otherwise g's number is multiplied
+ * into it first, and none is taken out of the parts. s->in[k] is what the rule gives operand k;
+ * part[k].x NULL: no change of it matters, or it gets nothing. */
 bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
 {
     const bool          keeps = keeps_factors(s->y);
+    rd_masked           mask  = { .choice = NULL };
     const rd_grad_rule *rule;
 
     if (!keeps)
         g = (rd_scaled){ rd_grad_whole(s->call, g), 1 };
     s->g = g.x;
+    if (s->g && s->y->kind == RD_EXPR_MAP) {
+        mask = rd_grad_unmasked(s->g);
+        s->g = mask.x;
+    }
     rule = s->g ? rd_grad_rule_of(s) : NULL;
     if (!rule || !rule->pull(s))
         return false;
@@ -87,13 +108,18 @@ bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
         part[k] = keeps ? rd_grad_without_number(s, s->in[k]) : (rd_scaled){ s->in[k], 1 };
         part[k].by *= g.by;
         part[k].x = rd_cast_to(rd_with_origins(part[k].x, /*origin=*/NULL), s->y->in[k]->type);
+        part[k].x = rd_grad_masked(s->call, &mask, part[k].x);
         if (!part[k].x)
             return false;
     }
     return true;
 }
 
-/* Passes the cotangent of node i on to its operands. */
+/* Passes the cotangent of node i (the gradient of the scalar result with respect to it) on to
+ * its operands, by the rule of its kind (pull). The cotangent is complete, because all readers
+ * of the node come before it. Numbers that multiply it stay beside it if types allow. False
+ * after a failure. `depends` says of which operands a change matters; none: the node is an
+ * operand of the caller. A view of part of a map has a way of its own (rd_grad_selects()). */
 static bool pull_node(rd_grad_graph *graph, int64_t i)
 {
     bool            depends[RD_MOST_IN] = { false };
@@ -104,7 +130,7 @@ static bool pull_node(rd_grad_graph *graph, int64_t i)
     if (!graph->depends[i] || !g.x || !graph->list.at[i]->n_in)
         return true;
     rd_grad_step_of(graph, i, &s, depends);
-    if (!memchr(depends, true, (size_t)s.y->n_in)) /* an operand of the caller */
+    if (!memchr(depends, true, (size_t)s.y->n_in)) /* none: it is an operand of the caller */
         return true;
     if (rd_grad_selects(graph, s.y))
         return rd_grad_pull_selected(graph, s.y, g);
@@ -118,7 +144,8 @@ static bool pull_node(rd_grad_graph *graph, int64_t i)
 }
 
 /* ---- The seed -------------------------------------------------------------------------------- */
-/* The seed in y's type and shape; without one y must be a single number. */
+/* Returns the seed, the cotangent of y itself, in y's type and shape. Without one it is 1, and y
+ * must be a single real number. NULL after recording a failure. */
 static rd_expr *seed_of(const rd_grad_graph *graph, const rd_expr *y, rd_expr *seed)
 {
     char shape[RD_SHAPE_TEXT];
@@ -138,7 +165,8 @@ static rd_expr *seed_of(const rd_grad_graph *graph, const rd_expr *y, rd_expr *s
     return seed ? rd_broadcast_to(seed, y->rank, y->extent, graph->call) : NULL;
 }
 
-/* Gives y the seed as cotangent; of a complex y both parts. */
+/* Sets the cotangent of the result y to the seed; of a complex y, those of both parts. False
+ * after a failure. */
 static bool plant_seed(rd_grad_graph *graph, rd_expr *y, rd_expr *seed)
 {
     if (!(seed = seed_of(graph, y, seed)))
@@ -150,7 +178,9 @@ static bool plant_seed(rd_grad_graph *graph, rd_expr *y, rd_expr *seed)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* The gradient with respect to x, from the cotangents of the nodes that x consists of. */
+/* Returns the gradient with respect to an operand x of the caller, from the cotangents of the
+ * nodes that x consists of: both parts of a complex x, the values of a sparse one. Zeros if y
+ * does not depend on it. It has x's origins (first indices of axes). NULL after a failure. */
 static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *x)
 {
     const int64_t  i     = rd_grad_find(graph, x);
@@ -168,8 +198,10 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *x)
                            x->origin);
 }
 
-/* Makes a list of the gradients that lives as long as nodes made now.  After a failure all are
- * NULL; without memory for that, or a context, it is a static list, which may be shorter. */
+/* Returns a list of the gradients, which lives as long as nodes that are made now. After a
+ * failure (ok is false, or a gradient fails) all are NULL. Without memory for a list, or a
+ * context, it is a static list of NULLs, which may be shorter. The list is memory of the
+ * context's arena: nobody frees it. ok false: the graph failed. */
 static rd_exprs list_of(const rd_grad_graph *graph, rd_exprs x, bool ok)
 {
     static rd_expr *const none[RD_MOST_IN];
@@ -185,7 +217,8 @@ static rd_exprs list_of(const rd_grad_graph *graph, rd_exprs x, bool ok)
     return (rd_exprs){ made, n };
 }
 
-/* Copies what the caller knows of the options. */
+/* Copies the caller's options, of which callers of an older release have fewer bytes (size); the
+ * others are 0. */
 static rd_grad_opts whole_opts(const rd_grad_opts *opts)
 {
     rd_grad_opts whole = { 0 };
@@ -195,7 +228,9 @@ static rd_grad_opts whole_opts(const rd_grad_opts *opts)
     return whole;
 }
 
-/* The gradient for a public call of that name. */
+/* Computes the gradients of y with respect to the operands x, for a public call of that name:
+ * the seed is the cotangent of y, and each node passes its cotangent on, readers first. Nodes
+ * come in the graph's order. rd_grad_end() frees the graph, not the gradients. */
 static rd_exprs gradient(const char *call, rd_expr *y, rd_exprs x, rd_expr *seed)
 {
     rd_grad_graph graph;
@@ -216,7 +251,10 @@ rd_exprs rd_grad_of(rd_expr *y, const rd_grad_opts *opts)
     return gradient("rd_grad", y, o.x, o.seed);
 }
 
-/* The Hessian times v: the change of each gradient along v. */
+/* The public call rd_hvp(): the Hessian times v, by forward mode over reverse mode: how each
+ * gradient changes along v. After a failure of the gradients their list, of NULLs, is returned.
+ * A gradient need not depend on each operand, so forward mode is not strict. An element is NULL
+ * if its derivative failed. */
 rd_exprs rd_hvp(rd_expr *y, rd_exprs x, rd_exprs v)
 {
     const rd_exprs g = gradient("rd_hvp", y, x, /*seed=*/NULL);

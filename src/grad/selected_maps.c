@@ -19,7 +19,9 @@ enum { MOST_MAPS = 16 };
 
 /* Counts x and the maps below it as a tree, down to nodes of other kinds.  False if these are more
  * than *left, or if a node has to get its whole cotangent: one of the caller's operands, or a sort
- * or a sparse array, whose views may be something else than views. */
+ * or a sparse array, whose views may be something else than views.  A node that does not depend
+ * needs nothing. `asked`: the caller wants its gradient, and a view of such a node counts as the
+ * node. */
 static bool is_small(const rd_grad_graph *graph, const rd_expr *x, int *left)
 {
     const int64_t i = rd_grad_find(graph, x);
@@ -40,7 +42,9 @@ static bool is_small(const rd_grad_graph *graph, const rd_expr *x, int *left)
 }
 
 /* True if y is a view of half of a map's elements or less, and all views of the map together read
- * twice its elements at most.  More would be computed than by the map as a whole. */
+ * twice its elements at most.  More would be computed than by the map as a whole.
+ * graph->selected[i] is what all views of it read. The view has an element; and is_small(): the
+ * maps below it are few, and let themselves be exchanged. */
 bool rd_grad_selects(const rd_grad_graph *graph, const rd_expr *y)
 {
     int            left = MOST_MAPS;
@@ -80,7 +84,9 @@ static rd_expr *selected_map(const rd_expr *view, const rd_expr *x)
 static bool pull_map(rd_grad_graph *graph, const rd_expr *view, const rd_expr *x, rd_scaled g);
 
 /* Passes g, the cotangent of a view of x, on: through x if that is a map, else to x, or to what x is
- * a view of.  False after a failure. */
+ * a view of.  False after a failure.  s.y is the same view of x. If it is a node of the graph,
+ * it gets g as part of its cotangent, and passes it on later. Otherwise the rule of views makes
+ * part[0] of it, for what it is a view of (s.y->in[0]). */
 static bool pull_operand(rd_grad_graph *graph, const rd_expr *view, rd_expr *x, rd_scaled g)
 {
     bool         depends[RD_MOST_IN] = { true };
@@ -95,7 +101,8 @@ static bool pull_operand(rd_grad_graph *graph, const rd_expr *view, rd_expr *x, 
     return rd_grad_pull(&s, g, part) && rd_grad_add(graph, s.y->in[0], part[0]);
 }
 
-/* Passes g, the cotangent of a view of the map x, on to the operands of x. */
+/* Passes g, the cotangent of a view of the map x, on to the operands of x. s.y is that map of
+ * the selected elements, and part[k] what its operand k gets. False after a failure. */
 static bool pull_map(rd_grad_graph *graph, const rd_expr *view, const rd_expr *x, rd_scaled g)
 {
     bool         depends[RD_MOST_IN] = { false };

@@ -16,7 +16,8 @@
 
 static const char call[] = "rd_grad";
 
-/* The view y of x, and its cotangent on the way back. */
+/* The view y of x, and its cotangent g (the gradient of the scalar result with respect to y),
+ * which is being turned into one of x. */
 typedef struct back {
     const rd_expr *y, *x;
     rd_expr       *g;
@@ -24,19 +25,22 @@ typedef struct back {
     int            along[RD_MAX_RANK]; /* axis of y that each axis of g is                   */
 } back;
 
-/* The offset of the view along axis a of its operand: see the head of this file. */
+/* Returns where the view begins along axis a of its operand: element i of the view is read at
+ * offset + the sum over its axes k of coef[k] i[k]. */
 static int64_t offset_of(const rd_expr *y, int a)
 {
     return y->as.view->number[a];
 }
 
-/* How far one index along axis k of the view moves along axis a of its operand. */
+/* Returns how far one index along axis k of the view moves along axis a of its operand, in
+ * elements. */
 static int64_t coef_of(const rd_expr *y, int a, int k)
 {
     return y->as.view->number[y->in[0]->rank + a * y->rank + k];
 }
 
-/* True if axis k of the view reads other elements at other indices. */
+/* True if different indices along axis k of the view read different elements; false for a
+ * repeated (broadcast) axis, and for one of extent 1. */
 static bool is_used(const rd_expr *y, int k)
 {
     for (int a = 0; a < y->in[0]->rank; a++)
@@ -45,10 +49,11 @@ static bool is_used(const rd_expr *y, int k)
     return false;
 }
 
-/* Exchanges the axes of both points of pairs, if the view has the second point, k, and repeats along
- * the first one, a.  The sum then goes over axis k, as that of the other view does.  No other axis
- * that stays is between, so the order of axes stays, too.  `axes` are those to be summed over.
- * Returns the sign that the sum gets. */
+/* Exchanges the axes of both points of pairs (i, j) in the cotangent b->g, if that pays: the
+ * view reads a point along axis k, the second one, and repeats it along axis a, the first. The
+ * sum then goes over axis k instead of a, as that of the other point does, and one loop can make
+ * both. `axes` is the set to be summed over, and is updated. Returns the sign that the sum gets.
+ * Only the nearest k behind a that is not in the set is tried; other.x NULL: it does not pay. */
 static double exchange_points(back *b, uint64_t *axes)
 {
     for (int a = 0; a < b->y->rank; a++)
@@ -67,7 +72,10 @@ static double exchange_points(back *b, uint64_t *axes)
     return 1;
 }
 
-/* Adds up the cotangent over axes along which the view repeats. */
+/* Sums the cotangent over the axes along which the view repeats elements: each element gets the
+ * parts of all its copies. b->along then says which axis of y each axis that is left was. False
+ * after a failure. is_used(): the view reads other elements along axis k, so k stays; the others
+ * are the set `axes`. `sign` multiplies the sum. */
 static bool sum_repeats(back *b)
 {
     uint64_t axes = 0;
@@ -85,8 +93,9 @@ static bool sum_repeats(back *b)
 }
 
 /* ---- Views of which each axis belongs to one axis of the operand ----------------------------- */
-/* The axes of g that step along axis a of the operand: at most two are written.  Returns how many
- * there are. */
+/* Finds the axes of g that step along axis a of the operand; at[] gets the first two. Returns
+ * how many there are: 1 for a slice, 2 for a window. b->along[k] is the axis of the view that
+ * axis k of g is. */
 static int axes_along(const back *b, int a, int at[2])
 {
     int n = 0;
@@ -100,8 +109,9 @@ static int axes_along(const back *b, int a, int at[2])
     return n;
 }
 
-/* True if no axis of the view steps along two axes of the operand (a diagonal), and at most two
- * step along one (a window). */
+/* True if the view can be turned back axis by axis: no axis of it steps along two axes of the
+ * operand, as a diagonal does, and at most two step along one, as in windows. The first loop
+ * counts axes of the view for each axis of x, the second axes of x for each axis of the view. */
 static bool is_separable(const back *b)
 {
     for (int a = 0; a < b->x->rank; a++)
@@ -118,7 +128,8 @@ static bool is_separable(const back *b)
     return true;
 }
 
-/* Pads an axis by zeros; cuts elements off where a number is negative. */
+/* Pads an axis with `before` and `after` zeros; a negative number cuts elements off. NULL stays
+ * NULL. */
 static rd_expr *padded(rd_expr *g, int axis, int64_t before, int64_t after)
 {
     const int64_t from = before < 0 ? -before : 0, cut = after < 0 ? -after : 0;
@@ -131,7 +142,8 @@ static rd_expr *padded(rd_expr *g, int axis, int64_t before, int64_t after)
                                   : g;
 }
 
-/* Puts step - 1 zeros behind each element of an axis. */
+/* Puts step - 1 zeros behind each element of an axis, by padding a new axis and merging it: [a,
+ * b] with step 3 is [a, 0, 0, b, 0, 0]. */
 static rd_expr *dilated(rd_expr *g, int axis, int64_t step)
 {
     rd_shape shape;
@@ -144,8 +156,9 @@ static rd_expr *dilated(rd_expr *g, int axis, int64_t step)
     return g ? rd_reshape(g, shape) : NULL;
 }
 
-/* Spreads axis k of g over an operand's axis of n elements: its element i goes to
- * offset + coef i. */
+/* Spreads axis k of g over an axis of the operand, which has n elements: element i goes to
+ * offset + coef i, and zeros to the others. It is the transpose of a slice. NULL after a
+ * failure. */
 static rd_expr *spread(rd_expr *g, int k, int64_t offset, int64_t coef, int64_t n)
 {
     const int64_t extent = g->extent[k];
@@ -159,9 +172,13 @@ static rd_expr *spread(rd_expr *g, int k, int64_t offset, int64_t coef, int64_t 
     return g ? padded(g, k, offset, n - offset - g->extent[k]) : NULL;
 }
 
-/* Adds up windows: g[i, w] belongs to place step i + coef w, both from 0 on.  Makes axis i of g
- * hold these sums, and removes axis w.  Rows are read backwards along w:
- *     sum over w of z[j - coef w + coef (n - 1), w], z being g with zeros before and after */
+/* Adds up overlapping windows: g[i, w] belongs to place step i + coef w of the operand, both from 0
+ * on. Makes axis i of g hold these sums, and removes axis w. Rows are read backwards along w:
+ *
+ *     sum over w of z[j - coef w + coef (n - 1), w], z being g with zeros before and after
+ * `step` and `coef` are how far one index of i and of w moves; n is the length of a window and
+ * `reach` how far its last element lies behind the first. v is the view of z: each axis reads
+ * itself, i starts at `reach`, and w moves it back by coef. NULL after a failure. */
 static rd_expr *windows_added(rd_expr *g, int i, int w, int64_t step, int64_t coef)
 {
     const int64_t n = g->extent[w], reach = coef * (n - 1);
@@ -181,7 +198,10 @@ static rd_expr *windows_added(rd_expr *g, int i, int w, int64_t step, int64_t co
     return rd_grad_sum(rd_affine_view(g, &v, call), UINT64_C(1) << w);
 }
 
-/* Windows that do not overlap and leave no gap, or a gap: a reshape. */
+/* Puts windows that do not overlap one behind the other, with zeros in the gaps between them:
+ * axes i and w of g become one axis, by a permutation and a reshape. `step` is the distance of
+ * the windows' starts, and at least their length. `order` puts axis w behind i. NULL after a
+ * failure. */
 static rd_expr *windows_joined(rd_expr *g, int i, int w, int64_t step)
 {
     rd_index order = { 0 };
@@ -211,8 +231,11 @@ static rd_expr *windows_joined(rd_expr *g, int i, int w, int64_t step)
     return rd_reshape(g, shape);
 }
 
-/* Merges two axes of g that step along axis a of the operand into the first of them, with step 1.
- * False: the coefficients fit no window. */
+/* Merges two axes of g that step along axis a of the operand (windows: begins and places within
+ * them) into at[0], with *coef = 1. False: the coefficients are negative, so they fit no window.
+ * at[0] and at[1] are axes of g; i has the larger step, of the starts, and w the smaller,
+ * `inner`, within a window. Windows side by side that do not overlap are joined, others are
+ * added up. b->along and b->rank lose axis w. A failure leaves b->g NULL. */
 static bool merge_windows(back *b, int a, int at[2], int64_t *coef)
 {
     int     i = at[0], w = at[1];
@@ -239,8 +262,10 @@ static bool merge_windows(back *b, int a, int at[2], int64_t *coef)
     return true;
 }
 
-/* Moves what each axis of the operand was read by into place.  False in b->g == NULL after a
- * failure; the result is false if the view is none of these. */
+/* Makes of b->g the cotangent of x, if each axis of x was read by one axis of the view, or two
+ * (windows): spreads them over x's axes, and puts them in x's order. An axis that no axis reads
+ * was read at one place. False: the view is none of these. After a failure it is true, and b->g
+ * is NULL. place[a] is the axis of g for axis a of x, -1: none. */
 static bool pull_axes(back *b)
 {
     rd_index order = { .n = 0 };
@@ -271,7 +296,11 @@ static bool pull_axes(back *b)
 }
 
 /* ---- Any view -------------------------------------------------------------------------------- */
-/* Sums the cotangent by the flat place in the operand, of rows that are one axis. */
+/* Returns the cotangent of the operand of any view. Each element of g, the whole cotangent of
+ * the view, is added to the element of x that it was read from. That is a sum with labels, which
+ * are places in C order. NULL after a failure. `stride` is that of axis a in C order; `first` is
+ * the place of the view's first element, and `step` how far one index along axis k moves, in
+ * elements of x. */
 static rd_expr *sums_by_place(const back *b, rd_expr *g)
 {
     const rd_expr *x      = b->x;
@@ -296,9 +325,11 @@ static rd_expr *sums_by_place(const back *b, rd_expr *g)
     return g ? rd_reshape(g, rd_shape_of(x)) : NULL;
 }
 
-/* Reverse mode: the transpose of the view. Axes along which it repeats elements are summed first.
- * If no two axes meet (is_separable()), pull_axes() moves each back to its place in the operand;
- * other views, such as a diagonal, are sums by the place of each element. */
+/* Reverse mode: sets s->in[0] to what the view adds to the cotangent of its operand, the
+ * gradient of the scalar result with respect to it: its transpose. Axes along which it repeats
+ * elements are summed first. If no two axes meet (is_separable()), pull_axes() moves each back
+ * to its place; other views, such as a diagonal, are sums by the place of each element. False
+ * after a failure. b.g is what is left of s->g. */
 static bool pull_view(rd_grad_step *s)
 {
     back b = { .y = s->y, .x = s->y->in[0], .g = s->g };
@@ -312,7 +343,7 @@ static bool pull_view(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
-/* Forward mode: the same view of the tangent. */
+/* Forward mode: returns the tangent of the view, the same view of the operand's tangent. */
 static rd_expr *push_view(rd_grad_step *s)
 {
     rd_expr *const y = s->y;
@@ -323,13 +354,16 @@ static rd_expr *push_view(rd_grad_step *s)
 const rd_grad_rule rd_view_grad = { pull_view, push_view };
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
+/* Reverse mode: the reshape adds its cotangent to that of its operand (the gradient of the
+ * scalar result with respect to it), in the operand's shape. False after a failure. */
 static bool pull_reshape(rd_grad_step *s)
 {
     s->in[0] = rd_reshape(s->g, rd_shape_of(s->y->in[0]));
     return s->in[0] != NULL;
 }
 
-/* Forward mode: the same reshape of the tangent. */
+/* Forward mode: returns the tangent of the reshape, the operand's tangent in the new shape. NULL
+ * after a failure. */
 static rd_expr *push_reshape(rd_grad_step *s)
 {
     return rd_reshape(s->in[0], rd_shape_of(s->y));
@@ -338,7 +372,9 @@ static rd_expr *push_reshape(rd_grad_step *s)
 const rd_grad_rule rd_reshape_grad = { pull_reshape, push_reshape };
 
 /* ---- Concatenation --------------------------------------------------------------------------- */
-/* Each part gets its slice. */
+/* Reverse mode: each part that depends on an operand of the caller gets its slice of the
+ * cotangent, the gradient of the scalar result with respect to the joined array. False after a
+ * failure. `from` is where part k begins along the axis, n its extent. */
 static bool pull_concat(rd_grad_step *s)
 {
     const int axis = (int)s->y->as.axis->axis;
@@ -354,7 +390,8 @@ static bool pull_concat(rd_grad_step *s)
     return true;
 }
 
-/* Joins the tangents; parts that do not change have zeros. */
+/* Forward mode: returns the tangents of all parts joined; parts that do not change have zeros.
+ * NULL after a failure. */
 static rd_expr *push_concat(rd_grad_step *s)
 {
     rd_expr *part[RD_MOST_IN];

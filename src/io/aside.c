@@ -21,8 +21,8 @@ static bool refuse(const rd_aside *s, const char *doing, int error)
     return false;
 }
 
-/* Checks that the target is a regular file or absent: renaming over /dev/null would replace the
- * device. */
+/* True if the target is a regular file or absent; else records what it is: renaming over
+ * /dev/null would replace the device. s->replaces, s->old: the file there. */
 static bool check_target(rd_aside *s)
 {
     s->replaces = stat(s->path, &s->old) == 0;
@@ -57,7 +57,8 @@ bool rd_aside_open(rd_aside *s, rd_ctx *ctx, const char *call, const char *path)
     return s->fd >= 0 || refuse(s, "cannot create a file beside it", errno);
 }
 
-/* Writes all bytes; repeats partial and interrupted writes. */
+/* Writes n bytes to the temporary file; partial and interrupted writes are repeated. False after
+ * recording the failure. */
 bool rd_aside_write(const rd_aside *s, const void *bytes, int64_t n)
 {
     for (const char *at = bytes; n > 0;) {
@@ -73,9 +74,9 @@ bool rd_aside_write(const rd_aside *s, const void *bytes, int64_t n)
     return true;
 }
 
-/* Gives the file the old one's mode, flushes it, closes and renames it.  The flush comes first:
- * a rename may reach the disk before the data, and a crash between them would leave an empty
- * file. */
+/* Puts the temporary file in the target's place: gives it the old one's mode, flushes it, closes
+ * and renames it. The flush comes first: a rename may reach the disk before the data, and a
+ * crash between them would leave an empty file. False after recording the failure. */
 static bool commit_file(rd_aside *s)
 {
     if (s->replaces && !rd_replaced_take(s->fd, &s->old))
@@ -91,8 +92,8 @@ static bool commit_file(rd_aside *s)
            refuse(s, "cannot rename the file written beside it", errno);
 }
 
-/* Ends the writing: `good` replaces the target by the temporary file, else that is removed.  True
- * if the target was replaced. */
+/* Ends the writing: with `good` the temporary file takes the target's place, else it is removed.
+ * True if the target was replaced. */
 bool rd_aside_close(rd_aside *s, bool good)
 {
     const bool open = s->fd >= 0, there = open && good && commit_file(s);

@@ -68,8 +68,8 @@ static const char *device_name(int32_t device)
     return device >= 0 && device < n && name[device] ? name[device] : "unknown";
 }
 
-/* Finds the device of a tensor.  Pinned and managed memory counts as the CPU's, which can read
- * it. */
+/* Finds the device of a tensor: 0 for the CPU, whose memory pinned and managed memory counts as,
+ * since the CPU can read it; else that of a GPU. False after recording that it is another one. */
 static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, int32_t *device)
 {
     switch (t->device) {
@@ -117,7 +117,8 @@ static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd
     return rd_array_layout(ctx, array, call, checked);
 }
 
-/* Fills in the array: type, device, address, layout. */
+/* Fills in the array that describes a tensor: type, device, address, layout. False after
+ * recording that one of them cannot be. */
 static bool describe_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     if (!find_type(ctx, call, t, &array->type) || !find_device(ctx, call, t, &array->device))
@@ -127,8 +128,9 @@ static bool describe_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *t
     return find_layout(ctx, call, t, array) && rd_array_readable(ctx, array, call);
 }
 
-/* Imports a tensor, which release(managed) ends.  `tensor` NULL: there is none, or none that can
- * be read.  After a failure it releases at once. */
+/* Imports a tensor, for which release(managed) must be called once: by the owner of the array,
+ * or at once after a failure. `tensor` NULL: there is none, or it cannot be read, which has been
+ * recorded. */
 static rd_status import_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor,
                                uint64_t flags, void (*release)(void *managed), void *managed,
                                rd_array *out)
@@ -165,7 +167,8 @@ static void delete_versioned(void *managed)
         tensor->deleter(tensor);
 }
 
-/* The public call: imports a tensor of DLPack before 1.0. */
+/* The public call: imports a tensor of DLPack before 1.0 as an array without a copy. Returns the
+ * context's status. */
 rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *out)
 {
     static const char call[] = "rd_from_dlpack";
@@ -176,7 +179,7 @@ rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *
                          out);
 }
 
-/* True if there is a tensor of DLPack 1.x; else records what is wrong. */
+/* True if there is a tensor of DLPack 1.x whose fields can be read; else records what is wrong. */
 static bool check_version(rd_ctx *ctx, const char *call,
                           const struct DLManagedTensorVersioned *tensor)
 {
@@ -192,7 +195,8 @@ static bool check_version(rd_ctx *ctx, const char *call,
     return false;
 }
 
-/* The public call: imports a tensor of DLPack 1.x, which may be read-only. */
+/* The public call: imports a tensor of DLPack 1.x, which may be read-only, as an array without a
+ * copy. Returns the context's status. */
 rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned *tensor,
                                    rd_array *out)
 {
@@ -217,7 +221,8 @@ typedef struct exported {
     rd_array_block *owner; /* NULL: the memory has another owner */
 } exported;
 
-/* Frees the array's memory and the tensor, by the hooks of the context it came from. */
+/* Frees the array's memory and the tensor, when the consumer is done. The context it came from
+ * may have ended, so it takes the context's memory functions that were copied (hooks). */
 static void end_export(exported *s)
 {
     const rd_ctx_opts hooks = s->hooks;
@@ -241,8 +246,8 @@ static void end_versioned(struct DLManagedTensorVersioned *self)
     end_export(self->manager);
 }
 
-/* Gives axes of fewer than two elements the stride of a dense array: rdim stores 0, but
- * consumers that look for dense arrays expect it. */
+/* Gives axes of fewer than two elements the stride that they have in a dense array: rdim stores
+ * 0, but consumers that look for dense arrays expect it. Others keep theirs. */
 static void fill_short_strides(const rd_shape *shape, int64_t *stride)
 {
     for (int a = shape->n - 1; a >= 0; a--)
@@ -270,7 +275,9 @@ static rd_dl_tensor describe_array(exported *s, const rd_array *array)
                            .strides       = s->strides };
 }
 
-/* Checks that the array can be exported, then waits for pending evaluations. */
+/* True if the array can be exported, after waiting for pending evaluations, which may write to
+ * it; else the failure is recorded. stride gets its strides in elements. Only versioned tensors
+ * can say that memory is read-only. */
 static bool can_export(rd_ctx *ctx, const char *call, const rd_array *array, bool versioned,
                        int64_t *stride)
 {
@@ -283,7 +290,9 @@ static bool can_export(rd_ctx *ctx, const char *call, const rd_array *array, boo
     return rd_wait(ctx) == RD_OK;
 }
 
-/* Makes the exported tensor and moves the array's owner into it; NULL after recording a failure. */
+/* Makes the exported tensor and moves the array's owner into it, so that the consumer's deleter
+ * frees the memory. Both are detached from the context, which may end before. NULL after
+ * recording a failure. */
 static exported *export_array(rd_ctx *ctx, const char *call, rd_array *array, bool versioned)
 {
     int64_t   stride[RD_MAX_RANK];

@@ -64,8 +64,9 @@ static bool read_at(const source *s, void *to, int64_t bytes, int64_t offset)
     return true;
 }
 
-/* Opens the file, if it is a regular one, without blocking: opening a FIFO would wait for a
- * writer, and a device may have no end. */
+/* Opens the file, if it is a regular one, and finds its size behind the array's begin (start).
+ * It does not block: opening a FIFO would wait for a writer, and a device may have no end. False
+ * after recording the failure. */
 static bool open_file(source *s)
 {
     struct stat facts;
@@ -171,7 +172,8 @@ static bool read_dense(const source *s, void *data)
     return true;
 }
 
-/* Reads in chunks and scatters the elements into an array of any layout. */
+/* Reads the elements in chunks and copies them to an array of any layout, which `walk` traverses
+ * in the file's order. False after recording the failure. */
 static bool read_strided(const source *s, rd_walk *walk)
 {
     char          chunk[CHUNK];
@@ -189,7 +191,8 @@ static bool read_strided(const source *s, rd_walk *walk)
     return true;
 }
 
-/* Allocates memory in the file's order and reads into it. */
+/* Allocates memory for an array in the file's order, which *out then owns, and reads the
+ * elements into it. False after recording the failure. */
 static bool read_fresh(const source *s, rd_array *out)
 {
     rd_array array = { .type = s->header.type, .order = s->header.order, .shape = s->header.shape };
@@ -226,7 +229,8 @@ static bool has_layout(const source *s, const rd_array *out)
     return false;
 }
 
-/* Reads into the caller's array: at once if it is dense in the file's order, else in chunks. */
+/* Reads into the caller's array, which must have the file's type and shape: at once if it is
+ * dense in the file's order, else in chunks. False after recording the failure. */
 static bool read_into(const source *s, const rd_array *out)
 {
     int64_t stride[RD_MAX_RANK];
@@ -249,7 +253,7 @@ static bool read_into(const source *s, const rd_array *out)
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 /* Frees a loaded file when its context ends: unmaps it, or frees the memory into which it was
- * read. */
+ * read. self is the first member of `loaded`. */
 static void drop_loaded(rd_owned *self)
 {
     loaded *l = (loaded *)self;
@@ -262,8 +266,9 @@ static void drop_loaded(rd_owned *self)
     rd_free(l->ctx, l);
 }
 
-/* Maps the file; false if its bytes cannot be used unchanged or the file system cannot map.  The
- * caller then reads it. */
+/* Maps the file into memory; false if its bytes cannot be used unchanged (they must be swapped,
+ * or elements are not aligned) or the file system cannot map: then the caller reads it. A map
+ * begins at a page of the file, so `data` is the offset of the first element from there. */
 static bool map_file(const source *s, loaded *l)
 {
     const rd_npy_header *h    = &s->header;
@@ -282,7 +287,8 @@ static bool map_file(const source *s, loaded *l)
     return true;
 }
 
-/* Makes the leaf: mapped if possible, unless `read` asks for a copy. */
+/* Makes an expression of the file's array (a leaf): mapped if possible, unless `read` asks for a
+ * copy. The context owns its memory. NULL after recording the failure. */
 static rd_expr *load_leaf(const source *s, bool read)
 {
     const rd_npy_header *h = &s->header;

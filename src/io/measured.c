@@ -16,7 +16,7 @@
 /* Most bytes of the first line, and of a file that is read. */
 enum { FIRST_LINE = 100, MOST_TEXT = 64 << 20 };
 
-/* The first line of a file: release and machine, for which measurements hold. */
+/* Writes the first line of a file of measurements: release and machine, for which they hold. */
 static void first_line(char line[FIRST_LINE])
 {
     snprintf(line, FIRST_LINE, "rdim measured, release %06x, %s, processors %ld\n", RD_VERSION,
@@ -112,8 +112,8 @@ static char *read_text(rd_ctx *ctx, const char *call, const char *path)
     return text;
 }
 
-/* Checks the first line against this release and machine, then parses the others into the
- * context. */
+/* Checks the first line of a file of measurements against this release and machine, then parses
+ * the others into the context; failures are recorded. */
 static void parse_text(rd_ctx *ctx, const char *call, const char *path, char *text)
 {
     rd_findings *found = rd_findings_of(ctx);

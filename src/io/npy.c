@@ -44,7 +44,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(reader *r, rd_status st
     return false;
 }
 
-/* Refuses the header, with the place and with what it should have there; returns false. */
+/* Refuses the header: "<wanted> expected at byte 17 of the header's text". Returns false. */
 static bool refuse_here(reader *r, const char *wanted)
 {
     return refuse(r, RD_ERR_FILE, "%s expected at byte %td of the header's text", wanted,
@@ -90,8 +90,9 @@ static bool accept_word(reader *r, const char *word)
     return true;
 }
 
-/* Reads a quoted string of printable ASCII without escapes, as are all names and types that NumPy
- * writes.  A long one is refused, because messages quote it. */
+/* Reads a quoted string of printable ASCII without escapes, as are all names and types that
+ * NumPy writes, to *text and its length *n. wanted: what it should be, for the message. A long
+ * one is refused, because messages quote it. False after refusing the header. */
 static bool read_string(reader *r, const char *wanted, const char **text, int *n)
 {
     const int quote = peek(r);
@@ -163,8 +164,9 @@ static rd_dtype find_descr(const char *text, int n)
     return RD_AUTO;
 }
 
-/* Reads the type, '<f4', and whether its bytes must be swapped.  A list or tuple instead of a
- * string is a compound type, which is refused. */
+/* Reads the value of the key descr: the type, '<f4', and whether its bytes must be swapped. A
+ * list or tuple in its place is a compound type, which is refused. False after refusing the
+ * header. */
 static bool read_descr(reader *r)
 {
     const int   first = peek(r);
@@ -242,7 +244,8 @@ static bool read_entry(reader *r, bool seen[N_KEYS])
     return refuse(r, RD_ERR_FILE, "unknown key '%.*s' in the header", n, name);
 }
 
-/* Reads the whole dict; all three keys must be there. */
+/* Reads the whole dict of the header; all three keys must be there, each once, and nothing may
+ * follow. False after refusing the header. */
 static bool read_dict(reader *r)
 {
     bool seen[N_KEYS] = { false };
@@ -265,7 +268,8 @@ static bool read_dict(reader *r)
     return true;
 }
 
-/* Computes the sizes of the array; refuses an overflow. */
+/* Computes the number of elements and of bytes of the array from its shape and type. False after
+ * refusing a header whose sizes overflow. */
 static bool compute_sizes(reader *r)
 {
     rd_npy_header *h    = r->header;

@@ -9,7 +9,8 @@
 
 enum { CHUNK = 1 << 15 }; /* bytes converted at a time; they stay in L1 */
 
-/* Gathers elements in the file's order in chunks, swaps bytes if asked, and writes them. */
+/* Gathers elements in the file's order in chunks that stay in a cache, swaps their bytes if
+ * asked, and writes them. False after recording the failure. */
 static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, bool swap,
                             rd_dtype type)
 {
@@ -64,8 +65,9 @@ rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int
     return rd_error(ctx);
 }
 
-/* Evaluates y into memory in the file's order, so that writing is one pass.  Order 0 is that of
- * rd_eval() itself.  Returns the status; `array` owns the memory. */
+/* Evaluates y into memory in the order of the file's elements, so that writing is one pass.
+ * Order 0, last axis fastest, is that of rd_eval() itself. Returns the status; *array owns the
+ * memory. */
 static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
 {
     if (!y || order == 0)

@@ -19,7 +19,8 @@
         memcpy(at, &value, sizeof value);           \
     }
 
-/* Copies n elements between two pitches (bytes from one element to the next). */
+/* Copies n elements between two places, where to_pitch and from_pitch are the bytes from one
+ * element to the next. */
 static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t n,
                      int size)
 {
@@ -36,7 +37,8 @@ static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_
     }
 }
 
-/* Advances by n elements within level 0; at its end it carries into the levels above. */
+/* Advances the walk by n elements, which do not go beyond the end of level 0, the innermost
+ * axis. At its end it carries into the levels above, as an odometer does. */
 static void advance(rd_walk *walk, int64_t n)
 {
     walk->at += n * walk->pitch[0];
@@ -51,7 +53,7 @@ static void advance(rd_walk *walk, int64_t n)
     }
 }
 
-/* The elements left in level 0, at most n. */
+/* Returns how many elements are left in level 0, the innermost axis, at most n. */
 static int64_t run_length(const rd_walk *walk, int64_t n)
 {
     const int64_t left = walk->extent[0] - walk->index[0];
@@ -59,7 +61,9 @@ static int64_t run_length(const rd_walk *walk, int64_t n)
     return n < left ? n : left;
 }
 
-/* Begins a traversal: merges axes that are contiguous in memory, and drops axes of one element. */
+/* Begins a traversal of an array in the file's order (order 1: first axis fastest). The
+ * innermost axis comes first. Axes that are contiguous in memory are merged to one level, and
+ * axes of one element are dropped. extent and stride are in elements. */
 void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent,
                    const int64_t *stride, int order)
 {

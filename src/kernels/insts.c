@@ -9,8 +9,8 @@ const rd_inst_row rd_inst_table[RD_N_INST] = {
 #include "kernels/insts.def"
 };
 
-/* Returns how many registers the instruction writes, from dst on: a number of insts.def, or as
- * many as its fold has results. */
+/* Returns how many registers the instruction writes, from dst on: a number of insts.def, or as many
+ * as its fold has results. Registers from dst on have consecutive numbers. */
 int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst)
 {
     const int makes = rd_inst_table[inst->kind].makes;
@@ -18,7 +18,7 @@ int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst)
     return makes == RESULTS ? p->fold[inst->arg].n_out : makes;
 }
 
-/* Adds a register to a list of n, unless it is there or is absent (-1). */
+/* Adds register r to a list of n registers, unless it is there already, or is absent (-1). */
 static void add(int32_t *reg, int32_t *n, int32_t r)
 {
     bool known = r < 0;
@@ -29,8 +29,10 @@ static void add(int32_t *reg, int32_t *n, int32_t r)
         reg[(*n)++] = r;
 }
 
-/* Lists the registers that an instruction reads, each once: a, b, c by its row, the label of a
- * step, the operands of a call, the registers in an address. */
+/* Lists the registers that an instruction reads, each once, and returns their number; `reg` has
+ * room for RD_MOST_READ. A register of -1 is absent. They are a, b, c, as many as its row of
+ * insts.def says; the label of a step with groups; the operands of a call; the registers in an
+ * address (a gather). */
 int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
 {
     const rd_inst_row *row   = &rd_inst_table[inst->kind];
@@ -50,7 +52,7 @@ int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
     return n;
 }
 
-/* Returns by how many elements an index of the axis moves an address: the sum of the
+/* Returns by how many elements one index of the axis moves a position: the sum of the
  * coefficients of that axis. */
 int64_t rd_coef(const rd_address *at, int32_t axis)
 {
@@ -61,8 +63,9 @@ int64_t rd_coef(const rd_address *at, int32_t axis)
     return coef;
 }
 
-/* Returns the greatest value of an address over all indices, plus 1: each axis with a positive
- * coefficient is at its end.  The address must contain no registers. */
+/* Returns the greatest value of a position over all indices, plus 1. It is at the end of each
+ * axis with a positive coefficient, and at the begin of the others. The position must contain no
+ * registers. */
 int64_t rd_positions(const rd_program *p, const rd_address *at)
 {
     int64_t last = at->offset;
@@ -72,9 +75,10 @@ int64_t rd_positions(const rd_program *p, const rd_address *at)
     return last + 1;
 }
 
-/* True if an instruction's position grows with every further round of the loops around it: each
- * loop's coefficient exceeds the sum of what the loops inside can add.  A backward loop, or a
- * loop over tiles, gives up. */
+/* True if a position grows with every further round of the loops around the instruction, as in a
+ * row-major traversal: each loop's coefficient exceeds `inner`, the sum of what the loops inside
+ * can add. False for a backward loop, or a loop over tiles. Loops with coefficient 0 do not move
+ * it. */
 bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
 {
     int64_t inner = 0;
@@ -90,7 +94,8 @@ bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
     return true;
 }
 
-/* True if the fold gives the same bits however its elements are grouped. */
+/* True if the fold (a reduction or scan) gives the same bits however its elements are grouped
+ * into partial results. */
 bool rd_fold_any_grouping(const rd_fold *f)
 {
     return rd_reducer_any_grouping(f->reducer, f->type);

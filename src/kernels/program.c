@@ -15,7 +15,8 @@
 #include "kernels/program.h"
 #include <inttypes.h>
 
-/* Appends a loop to the children of its parent; a loop without a parent needs no list. */
+/* Appends a loop to the list of its parent's children, behind the last one; a loop without a
+ * parent (-1) needs no list. */
 static void append(rd_program *p, int32_t loop)
 {
     int32_t *at = p->loop[loop].parent >= 0 ? &p->loop[p->loop[loop].parent].first : NULL;
@@ -26,8 +27,10 @@ static void append(rd_program *p, int32_t loop)
         *at = loop;
 }
 
-/* Sets begin, end, parent, first child and next sibling of each loop, and the loop around each
- * instruction, from the LOOP and END instructions. */
+/* Builds the tree of loops from the LOOP and END instructions, in one pass. Each loop gets its
+ * first and last instruction, its parent (-1: none), its first child and next sibling. Each
+ * instruction gets the loop that holds it: `open` is the innermost loop at that instruction, -1:
+ * none; LOOP and END get the one around theirs. */
 void rd_program_tree(rd_program *p)
 {
     int32_t open = -1;
@@ -51,15 +54,16 @@ void rd_program_tree(rd_program *p)
     }
 }
 
-/* Returns the axis that numbers the rows of a sparse array, of one of which a loop visits the
- * stored elements: the first axis of the address of the row's beginning. */
+/* Returns the axis that numbers the rows of a sparse array, for a loop that visits the stored
+ * elements of one row. row_from is the number of the address in memory at which the row's first
+ * element is read; its first addend is that axis. */
 int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row)
 {
     return p->address[row->row_from].add[0].axis;
 }
 
-/* Returns the most indices of an axis that its loops visit at a time: the size of the smallest
- * tile, or the extent without tiles. */
+/* Returns the most indices of an axis that its innermost loop visits at a time: the size of the
+ * smallest tile (a range of the axis), or the extent if there are no tiles. */
 int64_t rd_reach(const rd_program *p, int32_t axis)
 {
     int64_t extent = p->axis_extent[axis];
@@ -70,8 +74,10 @@ int64_t rd_reach(const rd_program *p, int32_t axis)
     return extent;
 }
 
-/* Returns how many rounds a loop has: tiles, or indices of the axis within the current tile; for
- * the elements of a sparse row the average, plus 1. */
+/* Returns how many rounds a loop has each time. A loop over tiles has as many as there are tiles
+ * (ranges); another one has the indices in the current tile of its axis. For a loop over the
+ * elements of a sparse row it is the average, plus 1: elements in all (the axis' extent) by the
+ * rows. */
 int64_t rd_trips(const rd_program *p, int32_t loop)
 {
     const rd_loop *l = &p->loop[loop];
@@ -82,8 +88,8 @@ int64_t rd_trips(const rd_program *p, int32_t loop)
                                    : rd_reach(p, l->axis);
 }
 
-/* Returns the most tasks that begin at multiples of a grain along the root loop: 1 if there is
- * no such loop or order forbids it; at most p->most (0: no limit). */
+/* Returns how many tasks the program can have, which share the root axis and begin at multiples
+ * of a grain: 1 if there is no such axis or order forbids it; at most p->most (0: no limit). */
 int64_t rd_program_shares(const rd_program *p, int64_t grain)
 {
     int64_t shares = 1;
@@ -98,8 +104,8 @@ static const char *const law_names[] = { [RD_LAW_exact]      = "exact",
                                          [RD_LAW_associates] = "associates",
                                          [RD_LAW_serial]     = "serial" };
 
-/* Adds one addend of a position: "20*i0", "4*r7", or "i1'" for an index that counts from the
- * beginning of the axis' current range (local). */
+/* Adds one addend of a position as text: "20*i0" of an axis, "4*r7" of a register, or "i1'" of
+ * an index that counts from the begin of the axis' current range (local). */
 static void add_addend(rd_text *text, const rd_addend *add)
 {
     if (add->coef != 1)
@@ -110,8 +116,8 @@ static void add_addend(rd_text *text, const rd_addend *add)
         rd_text_add(text, add->local ? "i%" PRId32 "'" : "i%" PRId32, add->axis);
 }
 
-/* Adds a position, "12 + 20*i0 + i1' + 4*r7": i0 is the index of axis 0, i1' counts from the
- * beginning of the axis' current range, r7 is a register. */
+/* Adds a position as text, "12 + 20*i0 + i1' + 4*r7": i0 is the index of axis 0, i1' counts from
+ * the begin of the axis' current range, r7 is a register. */
 static void add_position(rd_text *text, const rd_address *address)
 {
     if (address->offset || address->n_add == 0)
@@ -131,7 +137,7 @@ static void add_memory(rd_text *text, const rd_address *address)
     rd_text_add(text, "] %s", rd_dtype_name(address->type));
 }
 
-/* Adds a constant of a type, exact enough to be read back. */
+/* Adds a constant of a type with as many digits as its bits need. */
 static void add_value(rd_text *text, rd_word value, rd_dtype type)
 {
     switch (rd_dtype_class(type)) {
@@ -163,8 +169,9 @@ static void add_map(rd_text *text, const rd_inst *inst)
     rd_text_add(text, ")");
 }
 
-/* Adds what a step gives to a fold: "fold0 takes r1 weight r2 where r3 into group r4"; a dot
- * product has "* r2" for the second factor.  Registers that are absent are -1. */
+/* Adds what a step gives to a fold (a reduction or scan): "fold0 takes r1 weight r2 where r3
+ * into group r4". The registers are element, weight, mask and label; -1: there is none. A dot
+ * product has "* r2" for the second factor. */
 static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
     const bool dot = rd_reducer_multiplies(p->fold[inst->arg].reducer);
@@ -178,8 +185,9 @@ static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
         rd_text_add(text, " into group r%" PRId32, inst->d);
 }
 
-/* Adds a bound of a loop by a mask, behind the word `before`: " where 1*i0 + -1*i1 + 5 >= 0";
- * nothing if there is no such bound. */
+/* Adds the bound that a mask gives a loop, which visits only indices where it is not negative: "
+ * where 1*i0 + -1*i1 + 5 >= 0", behind the word `before`. A bound is a sum of multiples of axes'
+ * indices, of registers, and an offset. n_add 0: there is no such bound. */
 static void add_bound(rd_text *text, const rd_bound *b, const char *before)
 {
     if (b->n_add == 0)
@@ -192,8 +200,9 @@ static void add_bound(rd_text *text, const rd_bound *b, const char *before)
     rd_text_add(text, " + %" PRId64 " >= 0", b->offset);
 }
 
-/* Adds "for i1 by 64 of 3000 where -1*i1 + 5 >= 0", or "for i1 from s2[i0] i64 to s2[1 + i0]
- * i64" for a row of places. */
+/* Adds the line of a loop: "for i1 by 64 of 3000 where -1*i1 + 5 >= 0" in steps of tiles of 64,
+ * with the bound of a mask; a list of ranges in slot s2 (list_at -1: none) as "where in a list of
+ * s2"; or "for i1 from s2[i0] i64 to s2[1 + i0] i64" over the stored elements of a sparse row. */
 static void add_loop(rd_text *text, const rd_program *p, const rd_loop *loop)
 {
     rd_text_add(text, "for i%" PRId32, loop->axis);
@@ -215,7 +224,8 @@ static void add_loop(rd_text *text, const rd_program *p, const rd_loop *loop)
     }
 }
 
-/* Adds what makes a value: "add(r1, r2)", "s0[4 + i1] f32", "r2 ? r3 : r4", "fold0 at i0". */
+/* Adds the right side of a line that makes a value: "add(r1, r2)", "s0[4 + i1] f32" for a load,
+ * "r2 ? r3 : r4", and "fold0 at i0" for the result of a reduction. */
 static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -240,7 +250,8 @@ static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
     }
 }
 
-/* Adds one line: "r3 f32 = add(r1, r2)", "fold0 takes r3 where r4", "s1[i0] f32 = r5". */
+/* Adds one line: "r3 f32 = add(r1, r2)", "fold0 takes r3 where r4", "s1[i0] f32 = r5". All kinds
+ * without a line of their own make a register. */
 static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -268,7 +279,8 @@ static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
 }
 
 /* Adds the line about axes, tasks and registers, "i0 < 3000; tasks share i0 by 16; 2 registers",
- * and a line for each scratch slot (temporary buffer). */
+ * and a line for each scratch slot (temporary buffer). "one point" stands for no axis; "serial":
+ * there is only one task. */
 static void add_facts(rd_text *text, const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_axis; k++)
@@ -282,9 +294,12 @@ static void add_facts(rd_text *text, const rd_program *p)
                     p->scratch_bytes[k]);
 }
 
-/* Adds the combine tree of a fold:
+/* Adds how a fold (a reduction or scan) groups its elements: the law of reordering, lanes (partial
+ * accumulators), blocks of steps, and the positions that say to which of them an element goes.
  *
- *     , commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000, outer 0, index i1 */
+ *     , commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000, outer 0, index i1
+ *
+ * steps INT64_MAX: one block without an end. */
 static void add_tree(rd_text *text, const rd_fold *fold)
 {
     rd_text_add(text, ", %s, lanes %" PRId32, law_names[fold->law], fold->lanes);
@@ -302,7 +317,9 @@ static void add_tree(rd_text *text, const rd_fold *fold)
     add_position(text, &fold->index);
 }
 
-/* Adds the line of a fold, with its reducer, types, combine tree and cells (accumulators):
+/* Adds the line of a fold (a reduction or scan), with its reducer, types, ddof (what var and std
+ * subtract from the number of elements), combine tree, groups (`apart`: their stride in cells), and
+ * cells (the accumulators, one for each result):
  *
  *     fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0, split */
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
@@ -328,7 +345,9 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");
 }
 
-/* Adds the line of a sort: "sorting0: sort of f32 rows of 100, s0[100*i0] f32, to 100 f32". */
+/* Adds the line of a sort: "sorting0: sort of f32 rows of 100, s0[100*i0] f32, to 100 f32". Behind
+ * it stand the quantiles that are asked for (q), and for a row that comes in strips (`most`) their
+ * length and the memory of the state. */
 static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
 {
     const rd_sorting *s = &p->sorting[number];
@@ -348,9 +367,10 @@ static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
     rd_text_add(text, "\n");
 }
 
-/* Adds the text of a program: axes and scratch, folds and sorts, then the instructions, indented
- * by their loops.  "head", "body" and "tail" precede the instructions that run before, on, and
- * behind each task's share. */
+/* Adds the text of a program, a line for each instruction, indented by its loops; before it
+ * lines of axes and scratch (temporary buffers), folds and sorts. "head", "body" and "tail"
+ * stand before the instructions that run before, on, and behind each task's share of the root
+ * axis. */
 void rd_program_text(rd_text *text, const rd_program *p)
 {
     int indent = 1;
@@ -373,9 +393,9 @@ void rd_program_text(rd_text *text, const rd_program *p)
 /* True if an instruction of that kind, a LOAD or a STORE, accesses the slot (buffer). */
 bool rd_program_accesses(const rd_program *p, rd_inst_kind kind, int32_t slot)
 {
-    bool some = false;
+    bool found = false;
 
     for (int32_t i = 0; i < p->n_inst; i++)
-        some |= p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
-    return some;
+        found |= p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
+    return found;
 }

@@ -46,7 +46,8 @@ typedef struct rd_address {
     rd_addend add[RD_MAX_TERMS];
 } rd_address;
 
-/* True if the address has registers in it (axis < 0): it is a gather, or a scatter. */
+/* True if the address has an index from a register in it (axis < 0): the access is a gather or a
+ * scatter. */
 static inline bool rd_has_registers(const rd_address *at)
 {
     bool found = false;
@@ -176,10 +177,10 @@ typedef struct rd_fold {
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
 
-/* True if there is an element after which no other changes the result (an absorbing element), as
- * `true` for `any`; *end gets it.  It is a bool, 0 or 1 in the reducer's table; or the least or
- * the greatest int of the type.  Floats have no such end, as a NaN may follow.  An argmax or
- * argmin of bools with `first` ends at the first best element. */
+/* True if there is an absorbing element, after which no other changes the result, as `true` for
+ * any(); *end gets it. terminal says which: 0 or 1 for bools, the least or the greatest int of
+ * the type, or none. Floats have no such end, as a NaN may follow. An argmax or argmin of bools
+ * that come in order (`first`) ends at the first best element. */
 static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
 {
     const bool later_is_better = rd_reducer_places(f->reducer) && !f->first;
@@ -192,8 +193,9 @@ static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
     return rd_dtype_kind(f->type) != RD_KIND_FLOAT;
 }
 
-/* True if some elements decide the result, so that later ones need not be read (early exit).  A
- * user's reducer says so by `done`; scans and group-bys need all elements. */
+/* True if a loop over the fold may end before its last element, because those so far decide the
+ * result (early exit). A user's reducer says so by its function `done`; scans and group-bys need
+ * all elements. */
 static inline bool rd_fold_decides(const rd_fold *f)
 {
     rd_word end;
@@ -201,9 +203,9 @@ static inline bool rd_fold_decides(const rd_fold *f)
     return f->user ? f->user->done && !f->scan && !f->n_group : rd_fold_end(f, &end);
 }
 
-/* True if the nodes of the combine tree are wider than elements: f64 for sums of f32.  Scans
- * have other words.  In a fold of one step no lane adds anything, so its few additions stay in
- * f32. */
+/* True if the nodes of the combine tree, results of finished blocks, are wider than elements:
+ * f64 for sums of f32. Scans have other words. In a fold of one step each lane (partial
+ * accumulator) takes one element and adds nothing, so the few additions of lanes stay in f32. */
 static inline bool rd_fold_widens(const rd_fold *f)
 {
     const bool one_step = f->lanes > 1 && f->outer.n_add == 0 && f->lane_extent <= f->lanes;
@@ -212,16 +214,17 @@ static inline bool rd_fold_widens(const rd_fold *f)
            !f->scan;
 }
 
-/* True if an empty group of a group-by, or an empty sparse row, sums to +0.  Then a sum of -0s
- * is +0, too, and code that adds into accumulators need not know which have begun. */
+/* True if a float sum over an empty group of a group-by, or an empty sparse row, is +0, and not
+ * the identity -0. Then sums of -0s are +0, too, and code that adds into accumulators need not
+ * know which of them have met an element. */
 static inline bool rd_fold_begins_with_0(const rd_fold *f)
 {
     return (f->n_group || f->by_rows) && rd_reducer_is_sum(f->reducer) &&
            rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
-/* True for scans that add floats: the sum of the blocks before is the pair hi + lo
- * (kernels/math/prefix_sums.h). */
+/* True for running sums of floats: they keep the sum of all blocks before as a pair hi + lo, so
+ * that errors do not grow with the number of blocks (kernels/math/prefix_sums.h). */
 static inline bool rd_fold_has_pairs(const rd_fold *f)
 {
     return f->scan && rd_reducer_adds_elements(f->reducer) &&
@@ -249,13 +252,15 @@ typedef struct rd_sorting {
     bool                 follows;   /* the state is an earlier sort's, which takes the strips  */
 } rd_sorting;
 
-/* Elements that come at a time. */
+/* Returns how many elements of the row come at a time: a strip of at most `most`, or the whole
+ * row. */
 static inline int64_t rd_sorting_length(const rd_sorting *s)
 {
     return s->most ? s->most : s->n;
 }
 
-/* Operations for all elements that come at a time. */
+/* Returns the estimated operations for the elements that come at a time: comparing them with
+ * those that a strip's state keeps, or sorting a whole row. */
 static inline double rd_sorting_ops(const rd_sorting *s)
 {
     return (double)rd_sorting_length(s) * (s->most ? RD_STRIP_OPS : RD_SORT_OPS);
@@ -438,7 +443,8 @@ typedef struct rd_form {
  * slow form. */
 #define RD_SLOW_NANOSECONDS 5
 
-/* True if a form has a slow part (what[0]: it has a name) that takes long for each element. */
+/* True if a part of the program runs element by element (`what` is not empty) and takes so long
+ * for each element that users are told. */
 static inline bool rd_is_slow(const rd_slow *slow)
 {
     return slow->what[0] && slow->each >= RD_SLOW_NANOSECONDS;

@@ -11,9 +11,9 @@ const rd_residue_row rd_residue_table[RD_N_RESIDUE] = {
 #include "kernels/scalar_residue.def"
 };
 
-/* Counts an operation that is done `times` times in `ns` nanoseconds altogether, in the sums of
- * the stage and of the reason `why` it is not vectorised; RD_N_RESIDUE: it is vectorised.  The
- * reason keeps the name of its most expensive operation. */
+/* Counts an operation that is done `times` times in `ns` nanoseconds altogether, in the sums of the
+ * stage and of the reason `why` it is not vectorised; RD_N_RESIDUE: it is vectorised.  The reason
+ * keeps the name of its most expensive operation.  An operation that never runs leaves no name. */
 void rd_residue_add(rd_residue *r, rd_residue_why why, const char *what, double times, double ns)
 {
     rd_residue_part *part;
@@ -31,7 +31,8 @@ void rd_residue_add(rd_residue *r, rd_residue_why why, const char *what, double 
     snprintf(part->what, sizeof part->what, "%s", what);
 }
 
-/* Returns how many operations run element by element, for any reason. */
+/* Returns how many operations of the stage run element by element, not by vectors, for any
+ * reason. */
 double rd_residue_operations(const rd_residue *r)
 {
     double sum = 0;
@@ -41,7 +42,8 @@ double rd_residue_operations(const rd_residue *r)
     return sum;
 }
 
-/* Returns the nanoseconds of all operations that run element by element. */
+/* Returns the predicted nanoseconds of all operations of the stage that run element by element,
+ * not by vectors. */
 double rd_residue_ns(const rd_residue *r)
 {
     double sum = 0;
@@ -51,8 +53,8 @@ double rd_residue_ns(const rd_residue *r)
     return sum;
 }
 
-/* Returns the nanoseconds of operations that run element by element for a reason that the
- * library could mend; `kept` marks the reasons that it cannot change. */
+/* Returns the predicted nanoseconds of operations that run element by element for a reason that
+ * the library could mend; `kept` in the table marks the reasons that it cannot change. */
 double rd_residue_ours(const rd_residue *r)
 {
     double sum = 0;
@@ -62,7 +64,8 @@ double rd_residue_ours(const rd_residue *r)
     return sum;
 }
 
-/* Writes the name of a fold: "argmin", "sum so far" for a scan, or the name of a user's reducer. */
+/* Writes the name of a reduction or scan in reports: "argmin", "sum so far" for a scan, or the
+ * name of a user's reducer. */
 void rd_residue_fold(const rd_fold *f, char name[RD_RESIDUE_NAME])
 {
     const char *of = f->user ? f->user->name : rd_reducer_shown(f->reducer);
@@ -70,7 +73,8 @@ void rd_residue_fold(const rd_fold *f, char name[RD_RESIDUE_NAME])
     snprintf(name, RD_RESIDUE_NAME, "%.32s%s", of, f->scan ? " so far" : "");
 }
 
-/* Writes the name of an instruction: "exp", "cast of i8 to f32", "take". */
+/* Writes the name of an instruction in reports, as users know it: "exp", "cast of i8 to f32",
+ * "take" for a gather. */
 void rd_residue_inst(const rd_program *p, const rd_inst *inst, char name[RD_RESIDUE_NAME])
 {
     switch (inst->kind) {
@@ -96,7 +100,10 @@ static void time_text(rd_text *text, double ns)
     rd_text_add(text, ns < 1e6 ? "%.3g us" : "%.3g ms", ns < 1e6 ? ns / 1e3 : ns / 1e6);
 }
 
-/* Adds one reason: "sum (60000 of 60000 operations, 48 us): which cell takes ..." */
+/* Adds the text of reason number `why`, for which operations run element by element. Its part names
+ * the most expensive of them.
+ *
+ *     sum (60000 of 60000 operations, 48 us): which cell takes .. */
 static void part_text(rd_text *text, const rd_residue *r, int why)
 {
     const rd_residue_part *part = &r->part[why];
@@ -106,8 +113,9 @@ static void part_text(rd_text *text, const rd_residue *r, int why)
     rd_text_add(text, "): %s", rd_residue_table[why].sentence);
 }
 
-/* Returns the most expensive reason that is behind reason `before` in the order of cost, -1:
- * none; `before` -1: the most expensive of all.  Equal costs follow the reasons' numbers. */
+/* Returns the reason that follows reason `before` when all are ordered by time, the most
+ * expensive first; -1: there is none behind it. before -1 asks for the first. Equal times follow
+ * the reasons' numbers. */
 static int next_reason(const rd_residue *r, int before)
 {
     int found = -1;

@@ -8,8 +8,8 @@
 #include "kernels/program.h"
 
 /* ---- How often ------------------------------------------------------------------------------- */
-/* True if a loop between `inner` and `loop` runs over the same axis as `loop`.  It visits one
- * tile of that axis, so only the innermost loop over an axis counts. */
+/* True if a loop inside of `loop`, around or at `inner`, runs over the same axis. Then `loop`
+ * goes by tiles (ranges) of the axis, and only the innermost loop over it counts its indices. */
 static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
 {
     for (int32_t k = inner; k != loop; k = p->loop[k].parent)
@@ -18,7 +18,8 @@ static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
     return false;
 }
 
-/* Returns how many rounds a loop has if nothing outside it cuts its axis into tiles. */
+/* Returns how many rounds a loop has: tiles (ranges) of its axis for a loop over tiles, else all
+ * indices of the axis. */
 static double rounds_of_loop(const rd_program *p, int32_t loop)
 {
     const rd_loop *l      = &p->loop[loop];
@@ -28,8 +29,9 @@ static double rounds_of_loop(const rd_program *p, int32_t loop)
     return (double)ranges;
 }
 
-/* Returns how often the body of a loop runs in all: the product of the rounds of all loops
- * around.  `bounded`: masks bound loops, so only a share of their rounds counts. */
+/* Returns how often the body of a loop runs in all: the product of the rounds of all loops around.
+ * `bounded`: loops skip indices that a mask leaves out, so only their share of the rounds counts
+ * (bounds->share, at most 1; bounds NULL: no mask). */
 static double times_in(const rd_program *p, int32_t loop, bool bounded)
 {
     double times = 1;
@@ -49,9 +51,9 @@ double rd_program_times(const rd_program *p, int32_t inst)
     return times_in(p, p->inst[inst].loop, /*bounded=*/false);
 }
 
-/* True if tasks of equal shares may take different times: a mask bounds a loop inside the root
- * loop, other than by lists of blocks (list_at).  The tasks must combine nothing: no fold begins
- * before the body, and nothing follows it. */
+/* True if tasks with equal shares of the root axis may take different times: a mask bounds a
+ * loop inside the root loop. Lists of blocks (list_at) do not count. The tasks must combine
+ * nothing: no fold begins before the body (START), and nothing follows it. */
 bool rd_program_is_uneven(const rd_program *p)
 {
     bool bounded = false, begun = false;
@@ -65,7 +67,8 @@ bool rd_program_is_uneven(const rd_program *p)
 }
 
 /* True if the instruction computes a transcendental function of floats, such as exp or sin: an
- * operator with code of C's library or of this one. */
+ * operator with code of C's library or of this one. RD_BY_LIBM is C's library; OURS, OWN and HARD
+ * are kinds of code of this one. */
 bool rd_inst_is_function(const rd_inst *inst)
 {
     if (inst->kind != RD_I_MAP || rd_dtype_kind(inst->type) != RD_KIND_FLOAT)
@@ -87,8 +90,8 @@ bool rd_takes_exponential(const rd_program *p, const rd_inst *inst)
     return of_fold && rd_reducer_takes_exponential(p->fold[inst->arg].reducer);
 }
 
-/* Adds the bytes of a sorted row that are read from memory and written to it; scratch, which
- * stays in a cache, does not count. */
+/* Adds the bytes that `times` sorts of a row read and write. Scratch (temporary memory of a task)
+ * stays in a cache and does not count. Slots below first_scratch are arrays. */
 static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_work *cost)
 {
     if (p->address[s->from].slot < p->first_scratch)
@@ -97,8 +100,9 @@ static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_
         cost->written += times * (double)s->n_out * rd_dtype_size(s->out);
 }
 
-/* Adds what one instruction does in all its rounds: operations, transcendental functions, the
- * same as so many additions, calls of users' functions. */
+/* Adds what one instruction does in all its rounds: operations; transcendental functions; all of
+ * that as so many additions (the tables have each operator's cost in additions); calls of users'
+ * functions. bounded: loops skip what masks leave out. */
 static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost)
 {
     const rd_inst *inst  = &p->inst[i];
@@ -133,18 +137,19 @@ static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost
     }
 }
 
-/* True if the position changes with an axis.  A register in the address (axis < 0, a gather) may
- * change with any. */
+/* True if the position changes with the index of an axis. An index from a register (axis < 0, a
+ * gather) may change with any. */
 static bool has_axis(const rd_address *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis < 0 || at->add[k].axis == axis)
-            return true; /* gathered places may change with any */
+            return true;
     return false;
 }
 
-/* True if the position also changes with a loop around `loop`.  If not, other rounds of that
- * outer loop touch what a mask leaves out in this one, and so the mask saves no bytes. */
+/* True if the position also changes with a loop around `loop`. If it does not, other rounds of
+ * those loops touch the elements that a mask leaves out of this one, and the mask saves no
+ * bytes. */
 static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t loop)
 {
     for (int32_t k = p->loop[loop].parent; k >= 0; k = p->loop[k].parent)
@@ -153,8 +158,10 @@ static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t 
     return false;
 }
 
-/* Returns how many elements an access touches: each counts once.  A loop that does not move the
- * access counts only if it comes back to more bytes than a cache holds. */
+/* Returns how many elements access number i touches, each counted once. A loop whose index is not
+ * in the address comes back to the same elements; it counts only if they are more bytes than a
+ * cache holds. bounded: loops skip what masks leave out. Of tiled axes only the innermost loop
+ * counts. */
 static double elements_touched(const rd_program *p, int32_t i, bool bounded)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -180,9 +187,9 @@ typedef struct slot_span {
     bool   gathers; /* an address has registers */
 } slot_span;
 
-/* Extends the span of a slot (buffer) by one access: its least and greatest element over all
- * indices, and how many elements it touches.  Registers in the address (axis < 0) mark the span
- * as gathered.  The first access (touched 0) sets the span. */
+/* Extends the span of a buffer by access number i: its least and greatest element over all
+ * indices, and how many elements it touches. An index from a register (axis < 0) marks the span
+ * as gathered. The first access (touched is 0) sets the span. */
 static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *s)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -202,14 +209,14 @@ static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *
     s->touched += elements_touched(p, i, bounded);
 }
 
-/* Returns the bytes of all accesses of a kind (LOAD or STORE) to a slot (buffer).  Several
- * accesses mostly touch the same elements, a little apart.  So it is at most the span from the
- * least to the greatest place, but no less than the largest access.  Gathers, and accesses with
- * gaps, count as what they touch. */
+/* Returns the bytes that all accesses of a kind (LOAD or STORE) move of a buffer (slot). Several
+ * accesses mostly touch the same elements, a little apart, as in a stencil. `size` is the bytes of
+ * an element. So it is at most the span from the least element to the greatest, but no less than
+ * the largest access. Gathers, and accesses with gaps, count as what they touch. */
 static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
 {
     slot_span s    = { 0 };
-    double    size = 0, most = 0, places;
+    double    size = 0, most = 0, span;
 
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot) {
@@ -219,14 +226,14 @@ static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot
             size = rd_dtype_size(p->address[p->inst[i].arg].type);
             most = each > most ? each : most;
         }
-    places = s.most - s.least + 1;
-    if (s.gathers || s.touched < places)
+    span = s.most - s.least + 1;
+    if (s.gathers || s.touched < span)
         return size * s.touched;
-    return size * (most > places ? most : places);
+    return size * (most > span ? most : span);
 }
 
-/* Adds up the bytes of all accesses of a kind, one slot (buffer) after the other; scratch does
- * not count.  A slot counts at its first access. */
+/* Adds up the bytes of all accesses of a kind (LOAD or STORE), one buffer after the other, each
+ * at its first access. Scratch (temporary memory of a task) does not count. */
 static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
 {
     double bytes = 0;
@@ -243,8 +250,8 @@ static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
     return bytes;
 }
 
-/* Counts the work of a program: bytes, operations, and the elements that innermost loops visit.
- * `bounded`: loops skip what masks leave out. */
+/* Counts the work of a program: bytes, operations, and the elements that its innermost loops
+ * visit, by all rounds of all loops. `bounded`: loops skip what masks leave out. */
 rd_work rd_program_work(const rd_program *p, bool bounded)
 {
     rd_work cost = { .read    = bytes_of(p, RD_I_LOAD, bounded),

@@ -4,7 +4,9 @@
 enum { Z, P, Q, N_VECTORS };
 enum { RZ, PQ, ALPHA, BETA, RR, N_NUMBERS };
 
-/* Step lengths from p A p; 0 where a side has ended.  False if A is not positive definite. */
+/* Computes the step length alpha = r z / p A p along the search direction p, for each right-hand
+ * side; 0 for sides that have converged. pq: p A p of each side; rz: r z. False, after recording
+ * it, if A is not positive definite. Sides are the vectors b that are solved together. */
 static bool find_alpha(const rd_linear_solve *s, const double *rz, const double *pq, double *alpha)
 {
     for (int64_t k = 0; k < s->space.sides; k++) {
@@ -20,7 +22,10 @@ static bool find_alpha(const rd_linear_solve *s, const double *rz, const double 
     return true;
 }
 
-/* Replaces r z by its new value; beta is by how much it grew. */
+/* Computes beta = new r z / old r z for each right-hand side, by which the old search direction
+ * counts in the new one, p = z + beta p. It is 0 in the first iteration of a cycle, where rz is
+ * 0. Then rz gets the new values. False, after recording it, if the preconditioner is not
+ * positive definite. `active`: the side has not converged. */
 static bool find_beta(const rd_linear_solve *s, double *rz, const double *new_rz, double *beta)
 {
     for (int64_t k = 0; k < s->space.sides; k++) {
@@ -36,7 +41,8 @@ static bool find_beta(const rd_linear_solve *s, double *rz, const double *new_rz
     return true;
 }
 
-/* x += alpha p, r -= alpha q; the estimates are the norms of r, whose squares are left in rr. */
+/* Makes a step: x += alpha p, r -= alpha q, with q = A p. The estimates of the residuals are the
+ * norms of the new r, whose squares are left in rr. */
 static void move(const rd_linear_solve *s, const double *alpha, const double *p, const double *q,
                  double *rr)
 {
@@ -46,7 +52,9 @@ static void move(const rd_linear_solve *s, const double *alpha, const double *p,
             s->side[k].estimate = sqrt(rr[k]);
 }
 
-/* r z with z = P r.  Without a preconditioner z is r, and its square is known. */
+/* Sets *z = P r, the preconditioned residual, and rr = r z for each right-hand side. Without a
+ * preconditioner *z is r itself, and rr already is its square. False after a failure. s->has_P:
+ * there is a preconditioner. *z is room for it. */
 static bool precondition(rd_linear_solve *s, double **z, double *rr)
 {
     if (!s->has_P) {
@@ -59,6 +67,11 @@ static bool precondition(rd_linear_solve *s, double **z, double *rr)
     return true;
 }
 
+/* Runs conjugate gradients from the residual in s->r until all right-hand sides have reached
+ * their targets or iterations end. Vectors z, p and q = A p lie in s->vectors, and the scalars
+ * of each side in s->numbers. s->x moves to the solution. False after a failure. begun is the
+ * norm of the residual at the begin of the cycle. rd_solve_step() counts an iteration and says
+ * whether the cycle goes on, ends or failed. */
 static bool cycle(rd_linear_solve *s)
 {
     const int64_t n = s->space.rows * s->space.sides, sides = s->space.sides;

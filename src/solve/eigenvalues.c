@@ -21,6 +21,9 @@ typedef struct eigen_solve {
 } eigen_solve;
 
 /* ---- What both methods share ----------------------------------------------------------------- */
+/* Copies the caller's options, of which older callers have fewer bytes (size), and fills in
+ * defaults: a tolerance of 1e-6, 1000 evaluations. False after recording an option that makes no
+ * sense. */
 static bool options_ok(eigen_solve *s, const rd_eigen_opts *given)
 {
     rd_eigen_opts *const o = &s->opts;
@@ -38,6 +41,9 @@ static bool options_ok(eigen_solve *s, const rd_eigen_opts *given)
     return true;
 }
 
+/* Sets up a solve: checks options and v, plans the operator A v, and makes room for sums of
+ * products of vectors. False after recording a failure; finish() is due in any case. The
+ * operator has n rows. threads: as asked for, 0: the context's. */
 static bool begin(eigen_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd_expr *v,
                   const rd_eigen_opts *opts)
 {
@@ -53,7 +59,9 @@ static bool begin(eigen_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd
     return rd_vectors_begin(&s->space, ctx, s->n, 1, s->opts.eval ? s->opts.eval->threads : 0);
 }
 
-/* Fills in the caller's info, and records a missed tolerance unless there is one; frees. */
+/* Fills in the caller's info; without info, a missed tolerance is recorded as an error. Frees
+ * the operator and the sums, and returns the context's status. A.runs counts evaluations of the
+ * operator; s->residual is relative. */
 static rd_status finish(eigen_solve *s)
 {
     if (s->opts.info)
@@ -71,7 +79,9 @@ static rd_status finish(eigen_solve *s)
     return rd_error(s->ctx);
 }
 
-/* A vector of normal random numbers with norm 1; draw k of the key. */
+/* Fills x with normal random numbers and scales it to norm 1. They are row `draw` of the random
+ * array that the seed gives, so each draw is another vector. False after a failure. rd_norms()
+ * is the norm of x; s->n is its length. */
 static bool random_vector(const eigen_solve *s, int64_t draw, double *x)
 {
     rd_array       out   = { .data = x, .type = RD_F64, .shape = RD_SHAPE(s->n) };
@@ -86,7 +96,9 @@ static bool random_vector(const eigen_solve *s, int64_t draw, double *x)
     return true;
 }
 
-/* Notes a residual, and tells the caller.  False after a failure, or if that ends the call. */
+/* Notes the relative residual of this evaluation, whether it is within the tolerance, and calls
+ * the caller's progress function. False, after recording why, if the residual is not finite, or
+ * if that function ends the call. */
 static bool tell(eigen_solve *s, double residual)
 {
     if (!isfinite(residual))
@@ -103,13 +115,17 @@ static bool tell(eigen_solve *s, double residual)
     return true;
 }
 
+/* Returns a residual relative to its eigenvalue; 0 for a residual of 0, also beside an
+ * eigenvalue of 0. */
 static double relative(double residual, double value)
 {
     return residual > 0 ? residual / fabs(value) : 0;
 }
 
 /* ---- Power iteration ------------------------------------------------------------------------- */
-/* x becomes A x of norm 1; the Rayleigh quotient, and |A x - value x|, in passing. */
+/* Makes one step of power iteration: x becomes A x, scaled to norm 1. *value gets the Rayleigh
+ * quotient x A x, and the residual |A x - value x| is noted. y is room for a vector. If the
+ * tolerance is reached, or A x is 0, x stays. False after a failure. norm is that of A x. */
 static bool power_step(eigen_solve *s, double *x, double *y, double *value)
 {
     double minus, norm;
@@ -119,32 +135,39 @@ static bool power_step(eigen_solve *s, double *x, double *y, double *value)
     rd_dots(&s->space, x, y, value);
     rd_norms(&s->space, y, &norm);
     minus = -*value;
-    rd_add_multiple(&s->space, y, &minus, x); /* y: the residual; x stays as it is if it is small */
+    rd_add_multiple(&s->space, y, &minus, x); /* y is A x - value x, the residual */
     double residual;
     rd_norms(&s->space, y, &residual);
     if (!tell(s, relative(residual, *value)))
         return false;
     if (s->converged || norm == 0)
         return true;
-    rd_add_multiple(&s->space, y, value, x);
+    rd_add_multiple(&s->space, y, value, x); /* y is A x again */
     norm = 1 / norm;
     rd_multiple(&s->space, x, &norm, y);
     return true;
 }
 
+/* Runs power iteration from a random vector until the tolerance is reached or evaluations end,
+ * and writes the vector to the caller's output, if there is one. False after a failure. A.runs
+ * counts evaluations, and opts.most limits them. Both vectors are freed at the end. */
 static bool power(eigen_solve *s, double *value)
 {
-    double *const x  = rd_new_vectors(&s->space, 2);
+    double *const x  = rd_new_vectors(&s->space, 2); /* x, and room behind it */
     bool          ok = x && random_vector(s, 0, x);
 
     while (ok && !s->converged && s->A.runs < s->opts.most)
         ok = power_step(s, x, x + s->n, value);
     if (ok && s->opts.vectors)
-        ok = rd_deliver(s->ctx, s->call, x, s->v, 0, s->opts.vectors);
+        ok = rd_deliver(s->ctx, s->call, x, s->v, /*last=*/0, s->opts.vectors);
     rd_free(s->ctx, x);
     return ok;
 }
 
+/* The public call rd_power(): the eigenvalue of A that is farthest from 0, by power iteration,
+ * in *value, and its vector if options ask for it. All that is made in the context meanwhile is
+ * released at the end. Returns the context's status. begin() checks the arguments and plans the
+ * operator, and is false after recording a failure; finish() fills in info, and frees. */
 rd_status rd_power_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, double *value,
                       const rd_eigen_opts *opts)
 {
@@ -170,7 +193,7 @@ typedef struct lanczos {
     eigen_solve *s;
     int64_t      k, most; /* wanted values, kept vectors */
     int64_t      have;    /* columns of T that are computed */
-    double      *v;       /* most + 1 vectors */
+    double      *v;       /* most + 1 orthonormal vectors, of n elements each */
     double      *t;       /* (most, most) */
     double      *vectors; /* eigenvectors of T, row by row */
     double      *value, *row;
@@ -178,6 +201,9 @@ typedef struct lanczos {
     double       beta;  /* the length of what is left */
 } lanczos;
 
+/* Allocates the vectors v of Lanczos' method; T, its eigenvectors, its eigenvalues and a row, in
+ * one piece; and the order of eigenvalues. False: no memory, which is recorded. m is the size of
+ * T, (m, m): l->t, l->vectors, l->value and l->row are the parts of that piece. */
 static bool allocate(lanczos *l)
 {
     const int64_t m = l->most;
@@ -193,8 +219,11 @@ static bool allocate(lanczos *l)
     return true;
 }
 
-/* Makes the vector after the last of norm 1.  If nothing is left, the vectors span an invariant
- * space: T has a 0 there, and any other direction goes on. */
+/* Scales w, the next Lanczos vector, to norm 1; it is number n, and l->beta gets its norm, the
+ * element of T below the diagonal. `before` is the norm of A v before the others were taken out.
+ * If nothing but rounding is left (1e-14 of it), the n vectors span an invariant space: beta is
+ * 0, and a random direction, orthogonal to all, goes on. False after a failure. w has n elements
+ * for an operator of n rows, so n vectors are all; `room` is for sums. */
 static bool next_vector(lanczos *l, double *w, int64_t n, double before)
 {
     rd_norms(&l->s->space, w, &l->beta);
@@ -208,7 +237,7 @@ static bool next_vector(lanczos *l, double *w, int64_t n, double before)
             return true;
         if (!random_vector(l->s, n, w))
             return false;
-        rd_make_orthogonal(&l->s->space, l->v, n, w, NULL, 0, room);
+        rd_make_orthogonal(&l->s->space, l->v, n, w, /*column=*/NULL, /*step=*/0, room);
         rd_norms(&l->s->space, w, &norm);
         norm = 1 / norm;
         rd_multiple(&l->s->space, w, &norm, w);
@@ -219,7 +248,10 @@ static bool next_vector(lanczos *l, double *w, int64_t n, double before)
     return true;
 }
 
-/* Column j of T, and vector j + 1. */
+/* Makes step j of Lanczos' method. w = A v_j is made orthogonal to vectors 0 to j; the
+ * coefficients become column j of the symmetric matrix T = V^T A V, and its row j. What is left
+ * of w, scaled, is vector j + 1. False after a failure. `most` is the length of a row of T,
+ * `have` the number of its columns that are known. */
 static bool lanczos_step(lanczos *l, int64_t j)
 {
     double *const w = l->v + (j + 1) * l->s->n;
@@ -237,7 +269,9 @@ static bool lanczos_step(lanczos *l, int64_t j)
     return next_vector(l, w, j + 1, before);
 }
 
-/* How much value a is wanted before b: below 0, it is. */
+/* Compares two eigenvalues by the option `which`: below 0 if value a is wanted before b, above 0
+ * if behind it. RD_FARTHEST: the farthest from 0 first; else the largest first, unless
+ * RD_SMALLEST. */
 static int compare(const lanczos *l, double a, double b)
 {
     switch (l->s->opts.which) {
@@ -247,7 +281,9 @@ static int compare(const lanczos *l, double a, double b)
     }
 }
 
-/* Sorts eigenvalues by an insertion sort: they are few, and qsort() takes no context. */
+/* Sorts the numbers of T's eigenvalues into l->order, the most wanted first, by an insertion
+ * sort: they are few, and qsort() takes no context for the comparison. compare() is below 0 if
+ * the first value is wanted more. l->have is the size of T now. */
 static void sort_values(lanczos *l)
 {
     for (int64_t i = 0; i < l->have; i++) {
@@ -259,7 +295,10 @@ static void sort_values(lanczos *l)
     }
 }
 
-/* Eigenvalues of T, and how far the worst of the k wanted ones is from one of A. */
+/* Computes the eigenvalues and eigenvectors of T, which approximate those of A. The residual of
+ * one of them is beta times the last element of its vector in T (Lanczos' estimate); the worst
+ * of the k wanted ones, relative to its value, is noted. False after a failure. The last element
+ * of eigenvector `at` of m elements is vectors[at * m + m - 1]. */
 static bool find_values(lanczos *l)
 {
     const int64_t m     = l->have;
@@ -277,13 +316,16 @@ static bool find_values(lanczos *l)
         const int64_t at   = l->order[i];
         const double  left = l->beta * fabs(l->vectors[at * m + m - 1]);
 
-        /* An eigenvalue of about 0 is known to rounding of the greatest one. */
+        /* An eigenvalue of about 0 is no more exact than rounding of the greatest one. */
         worst = fmax(worst, relative(left, fmax(fabs(l->value[at]), 1e-10 * scale)));
     }
     return tell(l->s, worst);
 }
 
-/* Replaces the first vectors by the combinations that are the best `keep` eigenvectors. */
+/* Replaces the first `keep` Lanczos vectors by combinations of all: the Ritz vectors, V times
+ * the `keep` most wanted eigenvectors of T. They are computed element by element of the vectors,
+ * so that they can replace V in place. l->v has m vectors of n elements, l->vectors the
+ * eigenvectors of T as rows; l->row is room for one element of each. */
 static void rotate_vectors(lanczos *l, int64_t keep)
 {
     const int64_t m = l->have, n = l->s->n;
@@ -302,7 +344,10 @@ static void rotate_vectors(lanczos *l, int64_t keep)
     }
 }
 
-/* Keeps the best vectors and the one that follows, and goes on from there. */
+/* Restarts Lanczos' method when its vectors are full (thick restart). The most wanted Ritz
+ * vectors are kept, the k wanted ones and half of the others, and behind them the vector that
+ * came next. T becomes diagonal, with their eigenvalues; the step that follows fills in its next
+ * row and column. At least one vector less than all is kept, so that steps can follow. */
 static void restart(lanczos *l)
 {
     const int64_t m = l->have, n = l->s->n;
@@ -317,6 +362,10 @@ static void restart(lanczos *l)
     l->have = keep;
 }
 
+/* Runs Lanczos' method from a random vector: steps until its vectors are full or evaluations end
+ * (but at least k), then eigenvalues of T, and a restart unless the residuals are small enough.
+ * False after a failure. l->have counts vectors, l->most is the room, A.runs counts evaluations
+ * and opts.most is their limit; l->k eigenvalues are wanted. restart() keeps the best. */
 static bool run(lanczos *l)
 {
     eigen_solve *const s = l->s;
@@ -335,7 +384,9 @@ static bool run(lanczos *l)
     }
 }
 
-/* Writes the k values and vectors. */
+/* Writes the k wanted eigenvalues to `values`, and the vectors, as the columns of an array (n,
+ * k), to the caller's output, if there is one. False after a failure. l->value[l->order[i]] is
+ * the i-th wanted eigenvalue; `out` is room for the vectors, freed here. */
 static bool deliver(lanczos *l, rd_array *values)
 {
     eigen_solve *const s    = l->s;
@@ -357,6 +408,9 @@ static bool deliver(lanczos *l, rd_array *values)
     return ok;
 }
 
+/* Computes the k eigenvalues of a symmetric operator that options want, by Lanczos' method. It
+ * keeps `basis` vectors, 2 k + 20 if the caller does not say, and never more than there are
+ * rows. False after recording a failure. The vectors, T and the order are freed here. */
 static bool eigsh(eigen_solve *s, int64_t k, rd_array *values)
 {
     lanczos l = { .s = s, .k = k };
@@ -378,6 +432,10 @@ static bool eigsh(eigen_solve *s, int64_t k, rd_array *values)
     return ok;
 }
 
+/* The public call rd_eigsh(): k eigenvalues of a symmetric operator, and their vectors if
+ * options ask for them. All that is made in the context meanwhile is released at the end.
+ * Returns the context's status. begin() checks the arguments and plans the operator, and is
+ * false after recording a failure; finish() fills in info, and frees. */
 rd_status rd_eigsh_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, int64_t k, rd_array *values,
                       const rd_eigen_opts *opts)
 {

@@ -16,7 +16,7 @@ typedef struct estimate {
     rd_estimate_opts opts; /* defaults are filled in */
     rd_operator      A;
     rd_vectors       space;
-    int64_t          n;            /* elements of a probe */
+    int64_t          n;            /* elements of a probe, a vector of random signs */
     int64_t          batches;      /* evaluations of `sides` probes */
     double          *v;            /* vectors: the probes first */
     double          *numbers;      /* of each side and step */
@@ -25,9 +25,13 @@ typedef struct estimate {
     int64_t          count;
 } estimate;
 
-/* What one batch of probes, which are in e->v, gives: one number for each side. */
+/* Sets value[k] to z^T f(A) z for each probe z of a batch (column k), a vector of random signs;
+ * the probes are in e->v. False after a failure. */
 typedef bool batch_values(estimate *e, double *value);
 
+/* Copies the caller's options, of which older callers have fewer bytes (size), and fills in
+ * defaults: 16 probes, 50 steps. False after recording an option that makes no sense, or that
+ * there is no output. rd_keyword_ok() records an option for which its last argument is false. */
 static bool options_ok(estimate *e, const rd_estimate_opts *given)
 {
     rd_estimate_opts *const o = &e->opts;
@@ -44,6 +48,11 @@ static bool options_ok(estimate *e, const rd_estimate_opts *given)
     return o->value != NULL;
 }
 
+/* Sets up an estimate: checks options and v, and plans the operator A v. If v has two axes or
+ * more, its last one holds several probes (vectors of random signs) that run in one evaluation,
+ * unless they are coupled. False after recording a failure; finish() is due in any case. Coupled
+ * probes: all axes of v are one vector. n: elements of a probe; batches: evaluations for all
+ * probes. */
 static bool begin(estimate *e, rd_expr *Av, rd_expr *v, const rd_estimate_opts *given)
 {
     int64_t sides;
@@ -60,17 +69,19 @@ static bool begin(estimate *e, rd_expr *Av, rd_expr *v, const rd_estimate_opts *
                             e->opts.eval ? e->opts.eval->threads : 0);
 }
 
-/* Random signs of batch b: element i of probe p is the same however many run together. */
+/* Fills e->v with the probes of batch b, columns of random signs. Probes are rows of one random
+ * array of all probes, so that element i of probe p is the same however many run together. False
+ * after a failure. Nodes that it makes are released. */
 static bool draw(const estimate *e, int64_t b)
 {
     const int64_t  sides = e->space.sides;
     rd_array       out   = { .data = e->v, .type = RD_F64, .shape = RD_SHAPE(e->n, sides) };
     const rd_mark  mark  = rd_ctx_mark(e->ctx);
-    rd_expr *const all =
+    rd_expr *const uniform =
         rd_random_uniform(e->ctx, e->opts.seed, RD_SHAPE(e->batches * sides, e->n), RD_F64);
-    rd_expr *const some = all ? rd_slice_axis(all, 0, b * sides, (b + 1) * sides, 1) : NULL;
+    rd_expr *const rows = uniform ? rd_slice_axis(uniform, 0, b * sides, (b + 1) * sides, 1) : NULL;
     rd_expr *const sign =
-        some ? rd_where(rd_lt(some, rd_num(e->ctx, 0.5)), rd_num(e->ctx, -1), rd_num(e->ctx, 1))
+        rows ? rd_where(rd_lt(rows, rd_num(e->ctx, 0.5)), rd_num(e->ctx, -1), rd_num(e->ctx, 1))
              : NULL;
     const bool ok =
         sign && rd_eval_for(e->ctx, e->call, rd_cast(rd_transpose(sign), RD_F64), &out) == RD_OK;
@@ -79,7 +90,8 @@ static bool draw(const estimate *e, int64_t b)
     return ok;
 }
 
-/* Runs A, and tells the caller. */
+/* Runs the operator, out = A in, and calls the caller's progress function. False after a
+ * failure, or if that function ends the call. A.runs counts evaluations. */
 static bool run_operator(estimate *e, const double *in, double *out)
 {
     if (!rd_operator_run(&e->A, in, out))
@@ -91,8 +103,9 @@ static bool run_operator(estimate *e, const double *in, double *out)
     return true;
 }
 
-/* Adds what a probe gave.  Sums are of distances from the first one, as squares of large numbers
- * that differ little would cancel. */
+/* Adds the number that a probe gave to the sums for mean and variance. Sums are of distances
+ * from the first one, because squares of large numbers that differ little would cancel. False,
+ * after recording it, if the number is not finite. */
 static bool add(estimate *e, double value)
 {
     if (!isfinite(value))
@@ -107,7 +120,8 @@ static bool add(estimate *e, double value)
     return true;
 }
 
-/* The mean, and its standard error; infinite from one probe. */
+/* Writes the estimate, the mean over all probes, to the caller's outputs, and its standard
+ * error, which is infinite for one probe. */
 static void report(const estimate *e)
 {
     const double n = (double)e->count, mean = e->sum / n;
@@ -118,7 +132,9 @@ static void report(const estimate *e)
             n > 1 ? sqrt(fmax(e->squares - n * mean * mean, 0) / (n - 1) / n) : INFINITY;
 }
 
-/* Runs all batches.  `vectors` and `numbers`: as many of each, numbers for each side. */
+/* Runs all batches of probes with the given function and reports the mean. `vectors`: how many
+ * vectors it needs for each probe that runs; `numbers`: how many scalars. False after a failure.
+ * All memory that it takes is freed. */
 static bool run_batches(estimate *e, batch_values *values, int64_t vectors, int64_t numbers)
 {
     double *const value = rd_alloc(e->ctx, e->space.sides * (int64_t)sizeof *value);
@@ -140,6 +156,7 @@ static bool run_batches(estimate *e, batch_values *values, int64_t vectors, int6
     return ok;
 }
 
+/* Frees the operator and the sums of products. */
 static void finish(estimate *e)
 {
     rd_operator_end(&e->A);
@@ -147,6 +164,8 @@ static void finish(estimate *e)
 }
 
 /* ---- Traces ---------------------------------------------------------------------------------- */
+/* Sets value[k] = z^T A z for each probe z of the batch (Hutchinson's estimate of the trace):
+ * one evaluation of A, and a sum of products. False after a failure. */
 static bool trace_values(estimate *e, double *value)
 {
     double *const out = e->v + e->n * e->space.sides;
@@ -157,6 +176,10 @@ static bool trace_values(estimate *e, double *value)
     return true;
 }
 
+/* The public call rd_estimate_trace(): the trace of A as a mean over random probes. All that is
+ * made in the context meanwhile is released at the end. Returns the context's status.
+ * run_batches() runs trace_values() for each batch of probes, with room for 2 vectors and 1
+ * number a probe. finish() writes the mean, and frees. */
 rd_status rd_estimate_trace_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, const rd_estimate_opts *opts)
 {
     estimate e = { .call = "rd_estimate_trace", .ctx = ctx };
@@ -166,7 +189,7 @@ rd_status rd_estimate_trace_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, const rd_es
     const rd_mark mark = rd_ctx_mark(ctx);
 
     if (begin(&e, Av, v, opts))
-        run_batches(&e, trace_values, 2, 1);
+        run_batches(&e, trace_values, /*vectors=*/2, /*numbers=*/1);
     finish(&e);
     rd_ctx_release(ctx, mark);
     return rd_error(ctx);
@@ -183,6 +206,9 @@ typedef struct quadrature {
 
 enum { N_STEP_NUMBERS = 2, N_NUMBERS = 5 };
 
+/* Lays out the numbers of a batch in e->numbers: for each of its probes (sides), `most` elements
+ * of T's diagonal and as many below it, then five scalars. most is the number of steps,
+ * opts.steps. By probe: steps taken, length, scale, dot and whether it ended. */
 static quadrature quadrature_of(const estimate *e)
 {
     const int64_t sides = e->space.sides, most = e->opts.steps;
@@ -199,8 +225,11 @@ static quadrature quadrature_of(const estimate *e)
                          .ended  = at + (2 * most + 4) * sides };
 }
 
-/* Row j of T, and vector j + 1.  A side ends where its vectors span an invariant space: what
- * follows is 0. */
+/* Makes step j of Lanczos' method for all probes (sides) of the batch: A v_j gives element j of
+ * T's diagonal, and what is left of it, made orthogonal to all vectors before, is vector j + 1
+ * after scaling. If nothing but rounding is left (1e-14), the vectors of that probe span an
+ * invariant space: its T ends here, and its further vectors are 0. False after a failure.
+ * `length` is the norm of A v before; scale[k] is 0 for a probe that has ended. */
 static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
 {
     const int64_t n = e->n * q->sides;
@@ -210,7 +239,7 @@ static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
         return false;
     rd_dots(&e->space, v, w, q->alpha + j * q->sides);
     rd_norms(&e->space, w, q->length);
-    rd_make_orthogonal(&e->space, e->v, j + 1, w, NULL, 0, q->scale);
+    rd_make_orthogonal(&e->space, e->v, j + 1, w, /*column=*/NULL, /*step=*/0, q->scale);
     rd_norms(&e->space, w, q->beta + j * q->sides);
     for (int64_t k = 0; k < q->sides; k++) {
         double *const beta = q->beta + j * q->sides + k;
@@ -227,7 +256,11 @@ static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
     return true;
 }
 
-/* The element [0, 0] of log(T) of side k. */
+/* Computes z^T log(A) z of probe k as |z|^2 = n times element [0, 0] of log(T). That element is
+ * the sum of log(eigenvalue) times the square of its eigenvector's first element. t is room for
+ * T, a dense matrix, and for its eigenvalues behind it. False, after recording it, if an
+ * eigenvalue is not above 0. T has m = steps[k] rows: alpha on the diagonal, beta beside it.
+ * rd_symmetric_eigen() leaves eigenvector j in row j of t. */
 static bool log_of(const estimate *e, const quadrature *q, int64_t k, double *t, double *value)
 {
     const int64_t m   = (int64_t)q->steps[k];
@@ -254,6 +287,10 @@ static bool log_of(const estimate *e, const quadrature *q, int64_t k, double *t,
     return true;
 }
 
+/* Sets value[k] to z^T log(A) z for each probe z of the batch (stochastic Lanczos quadrature):
+ * steps of Lanczos' method from z, and the logarithm of the small matrix T that they make. False
+ * after a failure. quadrature_step() is one step of all probes, and log_of() the logarithm for
+ * probe k; t is room for T and its eigenvalues. q.scale makes norm 1. */
 static bool logdet_values(estimate *e, double *value)
 {
     const quadrature q    = quadrature_of(e);
@@ -274,6 +311,11 @@ static bool logdet_values(estimate *e, double *value)
     return ok;
 }
 
+/* The public call rd_estimate_logdet(): the logarithm of the determinant, which is the trace of
+ * log(A), as a mean over random probes. More steps than rows give nothing. Returns the context's
+ * status. rd_lapack_here() records that there is no LAPACK. run_batches() runs logdet_values()
+ * for each batch of probes, with room for steps + 1 vectors a probe. finish() writes the mean,
+ * and frees. */
 rd_status rd_estimate_logdet_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, const rd_estimate_opts *opts)
 {
     estimate e = { .call = "rd_estimate_logdet", .ctx = ctx };

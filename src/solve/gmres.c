@@ -1,7 +1,8 @@
 /* gmres.c - generalised minimal residuals with restarts: Saad and Schultz (1986), preconditioned
  * from the right, so that estimates are of the residual itself.
  *
- * Arnoldi's method keeps `restart` vectors.  Each new one is made orthogonal to all before.  Sides may end at different steps: each has its own columns. */
+ * Arnoldi's method keeps `restart` vectors.  Each new one is made orthogonal to all before.
+ * Sides may end at different steps: each has its own columns. */
 #include "solve/linear_solve.h"
 
 enum { Z, W, N_VECTORS }; /* then restart + 1 vectors V */
@@ -16,6 +17,10 @@ typedef struct arnoldi {
     double *h;
 } arnoldi;
 
+/* Lays out the vectors and numbers of a cycle. Numbers of right-hand side k (of `sides`) stand
+ * side by side, so that each pointer is to the first side's; `most` is how many Arnoldi vectors
+ * the cycle keeps. n is the length of a vector of all sides; Z, W and V are the vectors' places,
+ * SCALE and the like those of numbers. */
 static arnoldi arnoldi_of(const rd_linear_solve *s)
 {
     const int64_t sides = s->space.sides, n = s->space.rows * sides, most = s->opts.restart;
@@ -37,12 +42,18 @@ static arnoldi arnoldi_of(const rd_linear_solve *s)
                       .h      = at + (N_NUMBERS + 3 * (most + 1)) * sides };
 }
 
+/* Returns the elements [i, j] of the Hessenberg matrices h, one for each right-hand side; h[i,
+ * j] is the coefficient of vector i in A P v_j. */
 static double *h_at(const arnoldi *a, int64_t i, int64_t j)
 {
     return a->h + (j * (a->most + 1) + i) * a->sides;
 }
 
-/* Vector j + 1, and column j of h. */
+/* Makes step j of Arnoldi's method for all right-hand sides. w = A P v_j is made orthogonal to
+ * vectors 0 to j, with the coefficients in column j of h. What is left, scaled to norm 1, is
+ * vector j + 1. If nothing but rounding is left (1e-15 of w), it is 0, and the side ends with
+ * this step. False after a failure. `length` is the norm of w before, `dot` that of what is
+ * left. */
 static bool arnoldi_step(rd_linear_solve *s, const arnoldi *a, int64_t j)
 {
     if (!rd_precondition(s, a->v + j * a->n, a->z) || !rd_operator_run(&s->A, a->z, a->w))
@@ -65,7 +76,11 @@ static bool arnoldi_step(rd_linear_solve *s, const arnoldi *a, int64_t j)
     return true;
 }
 
-/* Rotates column j of side k, and the right side.  False if the column is 0. */
+/* Makes the Hessenberg matrix of right-hand side k triangular in column j. The Givens rotations
+ * of the columns before are applied to it; a new one makes the element below its diagonal 0, and
+ * is applied to the right side g, whose next element is then the residual. False, after
+ * recording it, if the column is 0. c and d are a rotation's cosine and sine; `length` is the
+ * new diagonal element. The side's estimate is that residual, and steps[k] counts its columns. */
 static bool rotate(const rd_linear_solve *s, const arnoldi *a, int64_t j, int64_t k)
 {
     const int64_t sides = a->sides;
@@ -94,7 +109,9 @@ static bool rotate(const rd_linear_solve *s, const arnoldi *a, int64_t j, int64_
     return true;
 }
 
-/* y of side k, in place of its g: the triangle's solution. */
+/* Solves the triangular system h y = g of right-hand side k by back substitution. y takes the
+ * place of g. a->steps[k] is the size of the system, and h_at(a, i, j) the element of row i and
+ * column j, for all sides. */
 static void solve_triangle(const arnoldi *a, int64_t k)
 {
     for (int64_t i = (int64_t)a->steps[k] - 1; i >= 0; i--) {
@@ -106,7 +123,10 @@ static void solve_triangle(const arnoldi *a, int64_t k)
     }
 }
 
-/* x += P V y */
+/* Adds the cycle's result to x: x += P V y, where y combines the first `steps` Arnoldi vectors V
+ * so that the residual is least, and P is the preconditioner. A right-hand side that ended
+ * earlier has fewer of them. False after a failure. scale[k] is the coefficient of vector j for
+ * each side; w is cleared first by factors 0. */
 static bool move(rd_linear_solve *s, const arnoldi *a, int64_t steps)
 {
     for (int64_t k = 0; k < a->sides; k++) {
@@ -127,6 +147,11 @@ static bool move(rd_linear_solve *s, const arnoldi *a, int64_t steps)
     return true;
 }
 
+/* Runs one cycle of GMRES from the residual in s->r, at most `restart` steps, until all
+ * right-hand sides have reached their targets or iterations end; then s->x moves. V begins with
+ * r scaled to norm 1, and the right side g with |r|. False after a failure. begun is |r|;
+ * `active`: the side has not converged. arnoldi_step() makes the next vector, rotate() one
+ * column of h triangular, and rd_solve_step() says how it goes on. */
 static bool cycle(rd_linear_solve *s)
 {
     const arnoldi a     = arnoldi_of(s);

@@ -9,11 +9,13 @@ typedef void dsyevd_function(const char *job, const char *triangle, const int32_
                              int32_t *whole_work, const int32_t *whole_room, int32_t *info,
                              size_t job_length, size_t triangle_length);
 
+/* Returns LAPACK's DSYEVD of the library that has the BLAS; NULL: there is none. */
 static dsyevd_function *dsyevd(void)
 {
     return (dsyevd_function *)rd_blas_symbol("dsyevd_");
 }
 
+/* True if there is a LAPACK; else records for `call` why there is none. */
 bool rd_lapack_here(rd_ctx *ctx, const char *call)
 {
     if (dsyevd())
@@ -24,7 +26,11 @@ bool rd_lapack_here(rd_ctx *ctx, const char *call)
     return false;
 }
 
-/* Calls DSYEVD with as much room as its manual asks for. */
+/* Replaces the symmetric matrix a (n, n) by its eigenvectors, and writes its eigenvalues, by
+ * DSYEVD ("V": with vectors, "U": the upper triangle is read). work and whole are rooms for
+ * doubles and ints, as large as its manual asks for. The BLAS has one thread meanwhile, so that
+ * bits do not depend on threads. False after recording a failure. info is not 0 after a failure
+ * of LAPACK. */
 static bool decompose(rd_ctx *ctx, const char *call, int32_t n, double *a, double *value,
                       double *work, int32_t *whole)
 {
@@ -41,6 +47,10 @@ static bool decompose(rd_ctx *ctx, const char *call, int32_t n, double *a, doubl
     return info == 0;
 }
 
+/* Computes the eigenvalues of a symmetric matrix a (n, n), ascending, and replaces it by the
+ * eigenvectors: row k is that of value k. Matrices that are too large, or have values that are
+ * not finite, are refused. False after recording a failure for `call`. work has doubles and then
+ * ints. */
 bool rd_symmetric_eigen(rd_ctx *ctx, const char *call, int64_t n, double *a, double *value)
 {
     enum { MOST = 20000 };

@@ -4,12 +4,16 @@
 #include "expr/origin.h"
 #include <string.h>
 
-/* A cycle aims a little lower than the tolerance, as its estimate is a little off. */
+/* A cycle aims at 0.9 of the tolerance, because its own estimate of the residual is a little
+ * off. */
 static const double AIM = 0.9;
-/* Cycles that reached their targets and yet did not halve the residual: rounding allows no more. */
+/* A solve ends after so many cycles that reached their targets by their estimates and yet did
+ * not halve the residual: rounding allows no more. */
 enum { MOST_IN_VAIN = 3 };
 
 /* ---- What methods call ----------------------------------------------------------------------- */
+/* Records that a number of the method is what no proper operator gives: NaN, infinite, or not
+ * above 0, with the iteration and a remedy (may be ""). Returns false. */
 bool rd_solve_broken(const rd_linear_solve *s, const char *what, double value, const char *remedy)
 {
     if (isnan(value) || isinf(value))
@@ -23,6 +27,8 @@ bool rd_solve_broken(const rd_linear_solve *s, const char *what, double value, c
     return false;
 }
 
+/* Sets z = P r, about A^-1 r, by the preconditioner; without one it copies r. False after a
+ * failure. */
 bool rd_precondition(rd_linear_solve *s, const double *r, double *z)
 {
     if (s->has_P)
@@ -31,16 +37,22 @@ bool rd_precondition(rd_linear_solve *s, const double *r, double *z)
     return true;
 }
 
-/* The residual relative to |b|; of b = 0 it is 0 or infinite. */
+/* Returns the residual relative to |b|, the norm of its right-hand side; for b = 0 it is 0 or
+ * infinite. */
 static double relative(double residual, double b)
 {
     return residual > 0 ? residual / b : 0;
 }
 
+/* Counts an iteration, whose estimates of the residuals the method has left in s->side.
+ * Right-hand sides that have reached their targets become inactive; history and progress
+ * function get the greatest relative residual. Returns whether the cycle goes on (RD_NEXT_GO),
+ * ends, or failed. A side's `target` is the residual that it has to reach, and relative() is its
+ * residual beside the norm of its b. */
 rd_next rd_solve_step(rd_linear_solve *s)
 {
     double greatest = 0;
-    bool   any      = false;
+    bool   active   = false;
 
     for (int64_t k = 0; k < s->space.sides; k++) {
         rd_right_side *const side = &s->side[k];
@@ -50,7 +62,7 @@ rd_next rd_solve_step(rd_linear_solve *s)
             return RD_NEXT_FAIL;
         }
         side->active = side->active && side->estimate > side->target;
-        any |= side->active;
+        active |= side->active;
         greatest = fmax(greatest, relative(side->estimate, side->b));
     }
     s->iterations++;
@@ -61,11 +73,14 @@ rd_next rd_solve_step(rd_linear_solve *s)
                 s->call, (long long)s->iterations);
         return RD_NEXT_FAIL;
     }
-    return any && s->iterations < s->opts.most ? RD_NEXT_GO : RD_NEXT_END;
+    return active && s->iterations < s->opts.most ? RD_NEXT_GO : RD_NEXT_END;
 }
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
-/* r = b - A x, and how large it is.  `first`: x is 0. */
+/* Computes the residual r = b - A x from x itself, not by a recurrence, and its norm for each
+ * right-hand side. A side is active if that is above the tolerance; the solve has converged if
+ * none is. `first`: x is 0, so r is b. False after a failure. Sides are the vectors b; side->b
+ * is the norm of one. */
 static bool find_residual(rd_linear_solve *s, bool first, double *norm)
 {
     const int64_t n = s->space.rows * s->space.sides;
@@ -91,7 +106,9 @@ static bool find_residual(rd_linear_solve *s, bool first, double *norm)
     return true;
 }
 
-/* Sets the targets of a cycle.  After cycles in vain they are lower. */
+/* Sets where a cycle begins, and the estimate at which it may end, for each right-hand side.
+ * After cycles in vain (their estimates reached the targets, but not the residual) targets are
+ * lower, by a factor of 10 each. */
 static void begin_cycle(rd_linear_solve *s, const double *norm, int in_vain)
 {
     for (int64_t k = 0; k < s->space.sides; k++) {
@@ -102,7 +119,8 @@ static void begin_cycle(rd_linear_solve *s, const double *norm, int in_vain)
     }
 }
 
-/* True if the method reached the targets, so that only rounding can be in the way. */
+/* True if the method reached the targets of all right-hand sides by its own estimates. If the
+ * residual is still too large, only rounding can be in the way. */
 static bool all_reached(const rd_linear_solve *s)
 {
     for (int64_t k = 0; k < s->space.sides; k++)
@@ -111,6 +129,11 @@ static bool all_reached(const rd_linear_solve *s)
     return true;
 }
 
+/* Runs cycles of the method until the residual, computed from x, is within the tolerance,
+ * iterations end, or three cycles were in vain. In those the estimates reached their targets,
+ * but the residual was not halved. from_zero: x is 0. False after a failure. find_residual()
+ * computes it in s->r, its norms, s->residual and s->converged; all_reached(): all estimates are
+ * at their targets. */
 static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_zero, double *norm)
 {
     int    in_vain = 0;
@@ -126,7 +149,7 @@ static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_ze
         if (!method->cycle(s))
             return false;
         reached = all_reached(s);
-        if (!find_residual(s, false, norm))
+        if (!find_residual(s, /*first=*/false, norm))
             return false;
         in_vain += reached && s->residual > 0.5 * before;
     }
@@ -134,7 +157,9 @@ static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_ze
 }
 
 /* ---- Setting up ------------------------------------------------------------------------------ */
-/* Fills in defaults; false after recording a keyword that makes no sense. */
+/* Fills in the defaults of options: tolerance 1e-6 (1e-5 for f32), 1000 iterations, 50 kept
+ * vectors. False after recording an option that makes no sense. rd_keyword_ok() records an
+ * option for which its last argument is false. */
 static bool options_ok(rd_linear_solve *s, const rd_expr *v)
 {
     rd_solve_opts *const o = &s->opts;
@@ -152,6 +177,7 @@ static bool options_ok(rd_linear_solve *s, const rd_expr *v)
     return true;
 }
 
+/* Returns the method that options ask for. */
 static const rd_method *method_of(const rd_linear_solve *s)
 {
     return s->opts.method == RD_CG       ? &rd_method_cg
@@ -159,7 +185,9 @@ static const rd_method *method_of(const rd_linear_solve *s)
                                          : &rd_method_gmres;
 }
 
-/* Plans the preconditioner, whose input is found below it. */
+/* Plans the preconditioner, if there is one: an expression of one input r, which is found below
+ * it and must have the shape of v. False after recording what is wrong. s->P is its plan, and
+ * s->has_P says that there is one. */
 static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
 {
     rd_expr *const y = s->opts.preconditioner;
@@ -182,7 +210,11 @@ static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
     return rd_operator_begin(&s->P, s->call, y, "the preconditioner", r, "its input", s->opts.eval);
 }
 
-/* Allocates vectors and numbers: b, x and r, the method's, and |r| at the end. */
+/* Allocates the vectors b, x and r and those of the method, each for all right-hand sides
+ * (`sides`), the method's numbers, and the facts of each side. GMRES keeps `restart` vectors
+ * more, but never more than rows. False: no memory, which is recorded. A method says how many
+ * vectors and numbers it needs: fixed ones, and those for each kept vector (per_restart) and
+ * each pair of them (per_restart_2). */
 static bool allocate(rd_linear_solve *s, int64_t sides)
 {
     const rd_method *const m    = method_of(s);
@@ -208,7 +240,9 @@ static bool allocate(rd_linear_solve *s, int64_t sides)
     return true;
 }
 
-/* Evaluates b, and x to begin with.  A right side of 0 begins at 0, its solution. */
+/* Evaluates b, the start of x (0 without one), and the norm of each right-hand side. A side of b
+ * that is 0 has the solution 0, where it begins. One whose squares underflow is refused. False
+ * after a failure. Element i of side k is at i * sides + k. */
 static bool read_vectors(rd_linear_solve *s, rd_expr *b, const rd_expr *v, double *norm)
 {
     if (!rd_eval_vector(s->ctx, s->call, b, v, s->b) ||
@@ -230,12 +264,17 @@ static bool read_vectors(rd_linear_solve *s, rd_expr *b, const rd_expr *v, doubl
     return true;
 }
 
-/* The number of right sides. */
+/* Returns the number of right-hand sides: the last axis of v, if it has two axes or more and
+ * they are not one vector (coupled). */
 static int64_t sides_of(const rd_linear_solve *s, const rd_expr *v)
 {
     return v->rank < 2 || s->opts.coupled ? 1 : v->extent[v->rank - 1];
 }
 
+/* Sets up and solves A x = b, and leaves x in s->x. False after a failure; missing the tolerance
+ * is none. rd_linear_solve_end() is due in any case. An empty v has the empty solution. Options
+ * of older callers have fewer bytes (size). In an operator without rows (A.n 0) nothing is to be
+ * done. */
 bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd_expr *v,
                          rd_expr *b, const rd_solve_opts *opts)
 {
@@ -262,6 +301,7 @@ bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_e
     return ok;
 }
 
+/* Frees the operator, the preconditioner, and all memory of a solve. */
 void rd_linear_solve_end(rd_linear_solve *s)
 {
     rd_operator_end(&s->A);
@@ -272,6 +312,8 @@ void rd_linear_solve_end(rd_linear_solve *s)
     rd_free(s->ctx, s->side);
 }
 
+/* Fills in the caller's info, if there is one: iterations, evaluations, the residual, and
+ * whether it is within the tolerance. */
 static void fill_info(const rd_linear_solve *s)
 {
     if (s->opts.info)
@@ -281,20 +323,24 @@ static void fill_info(const rd_linear_solve *s)
                                          .converged   = s->converged && rd_error(s->ctx) == RD_OK };
 }
 
-/* True if A 0 is 0. */
+/* True if A 0 is 0, as a linear operator has it; it is run once more to see. A failure counts as
+ * true, as it is recorded. b and r are overwritten. */
 static bool keeps_zero(rd_linear_solve *s)
 {
-    const int64_t n  = s->space.rows * s->space.sides;
-    bool          is = true;
+    const int64_t n     = s->space.rows * s->space.sides;
+    bool          all_0 = true;
 
     memset(s->b, 0, (size_t)n * sizeof *s->b);
     if (!rd_operator_run(&s->A, s->b, s->r))
         return true;
     for (int64_t i = 0; i < n; i++)
-        is = is && s->r[i] == 0;
-    return is;
+        all_0 = all_0 && s->r[i] == 0;
+    return all_0;
 }
 
+/* Fills in the caller's info. Without info a missed tolerance is recorded, with the likely
+ * reason: too few iterations, rounding, or an operator that is not linear. b and r are not
+ * needed any more. True if nothing failed. keeps_zero() is false if A 0 is not 0. */
 bool rd_linear_solve_judge(rd_linear_solve *s)
 {
     const char *why = "give more iterations (.most), a preconditioner, or .info to take x as it is";
@@ -314,6 +360,9 @@ bool rd_linear_solve_judge(rd_linear_solve *s)
 }
 
 /* ---- The public call ------------------------------------------------------------------------- */
+/* The public call rd_solve(): solves A x = b and writes x to the output. All that is made in the
+ * context meanwhile is released at the end. Returns the context's status. rd_linear_solve_run()
+ * is false after a failure; rd_linear_solve_judge() fills in info; rd_linear_solve_end() frees. */
 rd_status rd_solve_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *b, const rd_solve_opts *opts)
 {
     static const char call[] = "rd_solve";
@@ -326,7 +375,7 @@ rd_status rd_solve_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *b, const rd
     if (!opts || !opts->x)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output of the solution is NULL", call);
     else if (rd_linear_solve_run(&s, call, ctx, Av, v, b, opts))
-        rd_deliver(ctx, call, s.x, v, 0, opts->x);
+        rd_deliver(ctx, call, s.x, v, /*last=*/0, opts->x);
     rd_linear_solve_judge(&s);
     rd_linear_solve_end(&s);
     rd_ctx_release(ctx, mark);

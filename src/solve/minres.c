@@ -1,8 +1,8 @@
 /* minres.c - minimal residuals for symmetric operators: Paige and Saunders (1975).
  *
- * Lanczos' method makes a tridiagonal matrix of A, and rotations make it triangular a column at a
- * time.  x moves along w, the columns of V R^-1, so few vectors are kept.  With a preconditioner all
- * of it happens in the norm of P, and so does the estimate. */
+ * Lanczos' method makes a tridiagonal matrix of A, and rotations make it triangular a column at
+ * a time. x moves along w, the columns of V R^-1, so few vectors are kept. With a preconditioner
+ * all of it happens in the norm of P, and so does the estimate. */
 #include "solve/linear_solve.h"
 #include <float.h>
 
@@ -21,9 +21,12 @@ enum { SCALARS = 3, N_NUMBERS = (int)(sizeof(rotation) / sizeof(double)) + SCALA
 typedef struct lanczos {
     double   *v, *y, *r1, *r2, *w, *w1, *w2;
     rotation *at;
-    double   *a, *b, *alpha; /* scalars of loops; v A v */
+    double   *a, *b, *alpha; /* scalars of loops; v A v; each of all right-hand sides */
 } lanczos;
 
+/* Lays out the vectors and numbers of a cycle in the solve's memory, each for all right-hand
+ * sides. V, Y and the like are the places of vectors of n numbers; behind SCALARS numbers for
+ * each side stand the rotations. */
 static lanczos lanczos_of(const rd_linear_solve *s)
 {
     const int64_t n = s->space.rows * s->space.sides;
@@ -44,6 +47,7 @@ static lanczos lanczos_of(const rd_linear_solve *s)
     };
 }
 
+/* Exchanges two pointers to vectors. */
 static void swap(double **x, double **y)
 {
     double *const was = *x;
@@ -52,7 +56,9 @@ static void swap(double **x, double **y)
     *y = was;
 }
 
-/* The length of the next Lanczos vector from r P r; false if that is none. */
+/* Sets *length to that of the next Lanczos vector in the norm of the preconditioner P: the root
+ * of r P r. False, after recording it, if that is negative or not finite, as P is then not
+ * positive definite. */
 static bool length_of(const rd_linear_solve *s, double square, double *length)
 {
     if (!(square >= 0) || !isfinite(square))
@@ -62,7 +68,10 @@ static bool length_of(const rd_linear_solve *s, double square, double *length)
     return true;
 }
 
-/* Begins with r as the first vector. */
+/* Begins a cycle: the first Lanczos vector is the residual r, y = P r, and all directions w are
+ * 0. The rotations of each right-hand side begin with cosine -1, as in the paper. False after a
+ * failure. beta is the length of the first vector; phi_bar is what is left of the residual, at
+ * first all of it. */
 static bool begin(rd_linear_solve *s, lanczos *l)
 {
     const int64_t n = s->space.rows * s->space.sides;
@@ -83,7 +92,11 @@ static bool begin(rd_linear_solve *s, lanczos *l)
     return true;
 }
 
-/* The next Lanczos vector: what is left of A v without the last two. */
+/* Makes the next Lanczos vector r2, and y = P r2. The vector v is y scaled to norm 1, and A v is
+ * taken apart along the last two vectors. The part along v, alpha = v A v, is the diagonal
+ * element of the tridiagonal matrix, and what is left is new. Sides that have converged have
+ * factors 0. False after a failure. Factors in order: a: 1 / beta, which scales y to v; b: -beta
+ * / old_beta along the vector before the last; b: -alpha / beta along the last one. */
 static bool lanczos_step(rd_linear_solve *s, lanczos *l)
 {
     const int64_t sides = s->space.sides;
@@ -109,7 +122,12 @@ static bool lanczos_step(rd_linear_solve *s, lanczos *l)
     return rd_precondition(s, l->r2, l->y);
 }
 
-/* Rotates the new column of the tridiagonal matrix. */
+/* Takes right-hand side k one column on in making its tridiagonal matrix triangular. The last
+ * two Givens rotations apply to the column, with alpha on the diagonal. A new one makes the
+ * element below it 0. It gives phi, the step along the next direction w, and phi_bar, what is
+ * left of the residual. `square` is r P r of the next vector. False after a failure. Names are
+ * the paper's. The estimate is the residual's norm at the begin of the cycle times the share of
+ * phi_bar that is left. */
 static bool rotate(rd_linear_solve *s, int64_t k, double alpha, double square)
 {
     rotation *const r = &lanczos_of(s).at[k];
@@ -134,7 +152,10 @@ static bool rotate(rd_linear_solve *s, int64_t k, double alpha, double square)
     return true;
 }
 
-/* w = (v - old_epsilon w1 - delta w2) / gamma, x += phi w. */
+/* Moves x along the next direction of each right-hand side: w = (v - old_epsilon w1 - delta w2)
+ * / gamma, x += phi w, where w1 and w2 are the directions before the last and the last one.
+ * Sides that have converged have factors 0. l->b is room for a factor of each side; l->at[k] has
+ * the numbers of side k. */
 static void move(rd_linear_solve *s, lanczos *l)
 {
     const int64_t sides = s->space.sides;
@@ -157,6 +178,10 @@ static void move(rd_linear_solve *s, lanczos *l)
     rd_add_multiple(&s->space, s->x, l->b, l->w);
 }
 
+/* Runs MINRES from the residual in s->r until all right-hand sides have reached their targets
+ * or iterations end; s->x moves to the solution. False after a failure. begin() sets up the
+ * first vectors, lanczos_step() makes the next; rotate() makes one column of T triangular, and
+ * rd_solve_step() says how it goes on. l.a gets r2 y of each side. */
 static bool cycle(rd_linear_solve *s)
 {
     lanczos l    = lanczos_of(s);

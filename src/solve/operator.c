@@ -7,11 +7,14 @@
 #include <string.h>
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
+/* True if the expression is an rd_input(): a leaf with a name and without data. */
 static bool is_input(const rd_expr *x)
 {
     return x->kind == RD_EXPR_LEAF && !x->as.leaf->data && x->as.leaf->name;
 }
 
+/* True if v is an input whose contents a solve can give: an rd_input() of f32 or f64 in this
+ * process's memory; else records for `call` why not. name: what messages call it. */
 bool rd_is_vector_input(rd_ctx *ctx, const char *call, const rd_expr *v, const char *name)
 {
     if (!v)
@@ -36,7 +39,8 @@ bool rd_is_vector_input(rd_ctx *ctx, const char *call, const rd_expr *v, const c
     return false;
 }
 
-/* Finds inputs below y: the first one, and the first that is not v. */
+/* Finds inputs that y reads: *first is the first one, *other the first that is not v; NULL:
+ * there is none. False: no memory. */
 static bool find_inputs(rd_ctx *ctx, rd_expr *y, const rd_expr *v, rd_expr **first, rd_expr **other)
 {
     rd_node_list list = { 0 };
@@ -57,6 +61,8 @@ static bool find_inputs(rd_ctx *ctx, rd_expr *y, const rd_expr *v, rd_expr **fir
     return ok;
 }
 
+/* True if y reads no input but v (v NULL: none at all); else records which one it reads. name:
+ * what messages call y. */
 bool rd_reads_only(rd_ctx *ctx, const char *call, rd_expr *y, const char *name, const rd_expr *v)
 {
     rd_expr *first, *other;
@@ -69,13 +75,14 @@ bool rd_reads_only(rd_ctx *ctx, const char *call, rd_expr *y, const char *name, 
     return !other;
 }
 
+/* Returns the only input that y reads; NULL after recording that there is none, or a second one. */
 rd_expr *rd_only_input(rd_ctx *ctx, const char *call, rd_expr *y, const char *name)
 {
     rd_expr *first, *other;
 
     if (y->ctx != ctx)
         return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s is of another context", call, name);
-    if (!rd_is_here(ctx, call, "operand", 0, y) || !find_inputs(ctx, y, NULL, &first, &other))
+    if (!rd_is_here(ctx, call, "operand", 0, y) || !find_inputs(ctx, y, /*v=*/NULL, &first, &other))
         return NULL;
     if (!first)
         return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s reads no rd_input()", call, name);
@@ -83,7 +90,8 @@ rd_expr *rd_only_input(rd_ctx *ctx, const char *call, rd_expr *y, const char *na
 }
 
 /* ---- Memory of an input ---------------------------------------------------------------------- */
-/* True if dense f64 vectors are what the input reads. */
+/* True if the input can read a dense vector of f64 where it lies: it has that type, and the
+ * strides of C order. */
 static bool reads_dense(const rd_expr *v)
 {
     int64_t dense[RD_MAX_RANK];
@@ -92,7 +100,10 @@ static bool reads_dense(const rd_expr *v)
     return v->type == RD_F64 && !memcmp(dense, v->as.leaf->stride, (size_t)v->rank * sizeof *dense);
 }
 
-/* Allocates memory with the input's strides, which may be negative. */
+/* Allocates memory with the input's type and strides, to which vectors are copied, unless it can
+ * read dense f64. Strides may be negative, so element [0, .., 0] lies staged_first bytes behind
+ * the begin. False: no memory, which is recorded. lo and hi are the least and the greatest
+ * offset of an element. rd_operator_end() frees it. */
 static bool allocate_staged(rd_operator *op)
 {
     const rd_expr *const v    = op->input;
@@ -114,6 +125,7 @@ static bool allocate_staged(rd_operator *op)
     return op->staged != NULL;
 }
 
+/* Stores a number as f32 or f64. */
 static void store(char *to, rd_dtype type, double value)
 {
     if (type == RD_F32)
@@ -122,7 +134,9 @@ static void store(char *to, rd_dtype type, double value)
         *(double *)(void *)to = value;
 }
 
-/* Copies a dense vector to the input's memory, row by row. */
+/* Copies a dense vector of f64 to the input's memory, converted to its type, row by row of its
+ * last axis; `at` counts the indices of the others, as an odometer does. A scalar (rank 0) has
+ * one row of one element. */
 static void fill_staged(const rd_operator *op, const double *in)
 {
     const rd_expr *const v               = op->input;
@@ -144,6 +158,8 @@ static void fill_staged(const rd_operator *op, const double *in)
     }
 }
 
+/* Returns the address that a plan takes for the input if `in` is its contents: the vector
+ * itself, or its copy in the input's type and strides. */
 const void *rd_operator_stage(rd_operator *op, const double *in)
 {
     if (!op->staged)
@@ -153,6 +169,7 @@ const void *rd_operator_stage(rd_operator *op, const double *in)
 }
 
 /* ---- Options ------------------------------------------------------------------------------------- */
+/* Returns ok; if it is false, records for `call` that the option has this value. */
 bool rd_keyword_ok(rd_ctx *ctx, const char *call, const char *keyword, double value, bool ok)
 {
     if (!ok)
@@ -160,6 +177,8 @@ bool rd_keyword_ok(rd_ctx *ctx, const char *call, const char *keyword, double va
     return ok;
 }
 
+/* Returns options for evaluations inside a solve: the caller's, of which older callers have
+ * fewer bytes (size), but waited for, and without its progress function. */
 rd_eval_opts rd_inner_options(const rd_eval_opts *eval)
 {
     rd_eval_opts inner = { 0 };
@@ -173,7 +192,8 @@ rd_eval_opts rd_inner_options(const rd_eval_opts *eval)
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* True if y is a real array of v's shape that reads v alone. */
+/* True if y can be the operator A v: a real float array with v's shape that reads no other input
+ * than v; else records what is wrong. y_name and v_name are what messages call y and v. */
 static bool operator_ok(rd_operator *op, rd_expr *y, const char *y_name, const char *v_name)
 {
     const rd_expr *const v = op->input;
@@ -198,6 +218,10 @@ static bool operator_ok(rd_operator *op, rd_expr *y, const char *y_name, const c
     return false;
 }
 
+/* Plans y, an expression of the input v, so that it can run on many vectors; y_name and v_name
+ * are for messages. An operator on an empty vector has no plan. False after recording what is
+ * wrong; rd_operator_end() is due in any case. Results of the plan have no origins, so that
+ * vectors are plain. */
 bool rd_operator_begin(rd_operator *op, const char *call, rd_expr *y, const char *y_name,
                        rd_expr *v, const char *v_name, const rd_eval_opts *eval)
 {
@@ -215,12 +239,14 @@ bool rd_operator_begin(rd_operator *op, const char *call, rd_expr *y, const char
         return false;
     out.shape = rd_shape_of(y);
     if (op->n)
-        op->plan =
-            rd_plan_new(op->ctx, (rd_exprs){ &v, 1 },
-                        (rd_results){ &(rd_result){ rd_with_origins(y, NULL), &out }, 1 }, &inner);
+        op->plan = rd_plan_new(
+            op->ctx, (rd_exprs){ &v, 1 },
+            (rd_results){ &(rd_result){ rd_with_origins(y, /*origin=*/NULL), &out }, 1 }, &inner);
     return op->plan || !op->n;
 }
 
+/* Sets out = A in, both dense f64 vectors, and counts the run. False after a failure or a
+ * cancel, which is recorded. */
 bool rd_operator_run(rd_operator *op, const double *in, double *out)
 {
     if (!op->n)
@@ -230,6 +256,7 @@ bool rd_operator_run(rd_operator *op, const double *in, double *out)
                        (void *const[]){ out }) == RD_OK;
 }
 
+/* Frees the plan and the input's memory; also of an operator that was never begun. */
 void rd_operator_end(rd_operator *op)
 {
     rd_plan_free(op->plan);
@@ -240,6 +267,8 @@ void rd_operator_end(rd_operator *op)
 }
 
 /* ---- Vectors in and out ---------------------------------------------------------------------- */
+/* Evaluates an expression that broadcasts to v's shape into `out`, a dense f64 vector. It must
+ * be real and read no input. False after recording the failure. */
 bool rd_eval_vector(rd_ctx *ctx, const char *call, rd_expr *x, const rd_expr *v, double *out)
 {
     rd_array to = { .data = out, .type = RD_F64, .shape = rd_shape_of(v) };
@@ -251,12 +280,15 @@ bool rd_eval_vector(rd_ctx *ctx, const char *call, rd_expr *x, const rd_expr *v,
     if (rd_dtype_is_complex(x->type))
         return rd_fail(ctx, RD_ERR_TYPE, "%s: an operand is complex; vectors are real", call) !=
                NULL;
-    x = rd_cast_to(rd_with_origins(x, NULL), RD_F64);
+    x = rd_cast_to(rd_with_origins(x, /*origin=*/NULL), RD_F64);
     x = x ? rd_broadcast_to(x, v->rank, v->extent, call) : NULL;
-    return x && rd_reads_only(ctx, call, x, "an operand", NULL) &&
+    return x && rd_reads_only(ctx, call, x, "an operand", /*v=*/NULL) &&
            rd_eval_for(ctx, call, x, &to) == RD_OK;
 }
 
+/* Writes a dense f64 vector x of v's shape to an output, in v's type and with v's origins.
+ * `last` > 0: x holds so many vectors, along one more axis at the end. False after recording the
+ * failure. */
 bool rd_deliver(rd_ctx *ctx, const char *call, const double *x, const rd_expr *v, int64_t last,
                 rd_array *out)
 {

@@ -9,6 +9,9 @@
 #include <string.h>
 
 /* ---- Jacobi ---------------------------------------------------------------------------------- */
+/* The public call rd_jacobi(): r / diagonal, an expression in r's type. A diagonal with one axis
+ * less than r is one for all right-hand sides, so it gets an axis at the end. NULL after
+ * recording a failure. */
 rd_expr *rd_jacobi(rd_expr *r, rd_expr *diagonal)
 {
     static const char call[] = "rd_jacobi";
@@ -38,6 +41,8 @@ typedef struct nystroem {
 
 static const char call[] = "rd_nystroem";
 
+/* True if r, the two kernels and the ridge fit together: (n) or (n, sides), (n, k), (k, k), real
+ * floats, and a ridge above 0; else records what is wrong. */
 static bool shapes_ok(rd_expr *r, rd_expr *across, rd_expr *within, double ridge)
 {
     rd_expr *const x[] = { r, across, within };
@@ -66,7 +71,9 @@ static bool shapes_ok(rd_expr *r, rd_expr *across, rd_expr *within, double ridge
     return false;
 }
 
-/* gram += C^T C, over rows of C that fit into little memory at a time. */
+/* Adds C^T C, a matrix (k, k), to y->gram, over blocks of rows of the kernel C (`across`) that
+ * fit into 8 MiB, so that C is never stored as a whole. False after a failure. y->b is room for
+ * the product of one block. What is made for a block is freed. */
 static bool add_gram(nystroem *y, rd_expr *across)
 {
     enum { BYTES = 1 << 23 };
@@ -95,7 +102,8 @@ static bool add_gram(nystroem *y, rd_expr *across)
     return true;
 }
 
-/* W's eigenvalues. */
+/* Evaluates the kernel W between landmarks, and computes its eigenvalues d, ascending; its
+ * eigenvectors, as rows, replace it in y->within. False after a failure. */
 static bool decompose_within(nystroem *y, rd_expr *within)
 {
     rd_array out = { .data = y->within, .type = RD_F64, .shape = RD_SHAPE(y->k, y->k) };
@@ -108,7 +116,9 @@ static bool decompose_within(nystroem *y, rd_expr *within)
  *   - rounding of W, in the kernel's type;
  *   - eigenvalues that make rounding of C^T C, divided by them, more than the ridge;
  *   - those that make rounding of C^T r, divided by their roots, more than what an application
- *     leaves of the largest eigenvector of A. */
+ *     leaves of the largest eigenvector of A.
+ * `largest` estimates the largest eigenvalue of A from that of W: n points stand for k
+ * landmarks. */
 static double least_eigenvalue(const nystroem *y, rd_dtype type, int64_t n)
 {
     const double most = y->d[y->k - 1], largest = most * (double)n / (double)y->k;
@@ -121,7 +131,9 @@ static double least_eigenvalue(const nystroem *y, rd_dtype type, int64_t n)
                 fmax(10 * DBL_EPSILON * trace, left * left) / y->ridge);
 }
 
-/* Finds which eigenvalues are used: at least the greatest. */
+/* Sets y->first: eigenvalues of W from there on are used, those above the least useful one, and
+ * always the greatest. False, after recording it, if not even that is above 0. y->d has the k
+ * eigenvalues, ascending; least_eigenvalue() is that limit. */
 static bool choose_first(nystroem *y, rd_dtype type, int64_t n)
 {
     const double most = y->d[y->k - 1], least = least_eigenvalue(y, type, n);
@@ -135,7 +147,8 @@ static bool choose_first(nystroem *y, rd_dtype type, int64_t n)
     return true;
 }
 
-/* out = a b, of (m, k) and (k, n) */
+/* Sets out = a b, for dense matrices (m, k) and (k, n). They are small (k landmarks), so plain
+ * loops will do. */
 static void multiply(int64_t m, int64_t k, int64_t n, const double *a, const double *b, double *out)
 {
     memset(out, 0, (size_t)(m * n) * sizeof *out);
@@ -145,7 +158,10 @@ static void multiply(int64_t m, int64_t k, int64_t n, const double *a, const dou
                 out[i * n + j] += a[i * k + l] * b[l * n + j];
 }
 
-/* b = R gram R^T with R = D^-1/2 Q^T of the eigenvalues that are used, which replaces Q^T there. */
+/* Computes b = R gram R^T = B^T B with R = D^-1/2 Q^T, where the rows of Q^T are the
+ * eigenvectors of W that are used and D their eigenvalues. R replaces those rows in y->within. b
+ * is symmetric, so half of it is computed. y->gram is C^T C, (k, k); y->z is room; `used` counts
+ * the eigenvectors. */
 static void scale_gram(const nystroem *y)
 {
     const int64_t k = y->k, used = k - y->first;
@@ -165,7 +181,9 @@ static void scale_gram(const nystroem *y)
         }
 }
 
-/* Z^T = (ridge + S)^-1/2 U^T R in z, (used, k); b has U^T. */
+/* Computes Z^T = (ridge + S)^-1/2 U^T R in y->z, a matrix (used, k), where S and U are the
+ * eigenvalues and eigenvectors of B^T B; b holds U^T, and y->within R. A negative S is rounding
+ * of 0. */
 static void find_z(const nystroem *y)
 {
     const int64_t k = y->k, used = k - y->first;
@@ -176,7 +194,8 @@ static void find_z(const nystroem *y)
             y->z[i * k + j] /= sqrt(y->ridge + fmax(y->s[i], 0));
 }
 
-/* Z^T as a leaf that owns its memory. */
+/* Returns Z^T as an expression (a leaf) that owns a copy of it, as the preconditioner outlives
+ * this call; NULL after recording that there is no memory. y->z is (used, k). */
 static rd_expr *leaf_of_z(const nystroem *y)
 {
     const int64_t used  = y->k - y->first;
@@ -191,22 +210,27 @@ static rd_expr *leaf_of_z(const nystroem *y)
     return rd_adopt(y->ctx, &array);
 }
 
-/* (r - C Z Z^T C^T r) / ridge, in f64: what is left of large eigenvectors is a small difference.
- * Z Z^T is not formed, as its rounding would be multiplied by C twice. */
+/* Returns the preconditioner (r - C Z Z^T C^T r) / ridge as an expression in r's type. It is
+ * computed in f64, because what is left of large eigenvectors is a small difference. Z Z^T is
+ * not formed, as its rounding would be multiplied by C twice. A vector r has one axis more
+ * meanwhile. `across` is C and z is Z^T. */
 static rd_expr *apply_z(rd_expr *r, rd_expr *across, rd_expr *z, double ridge)
 {
-    const bool     one   = r->rank == 1;
-    rd_expr *const whole = rd_cast_to(one ? rd_expand(r, 1) : r, RD_F64);
+    const bool     is_vector = r->rank == 1;
+    rd_expr *const whole     = rd_cast_to(is_vector ? rd_expand(r, 1) : r, RD_F64);
     rd_expr       *part;
 
     across = rd_cast_to(across, RD_F64);
     part   = rd_matmul(z, rd_matmul(rd_transpose(across), whole));
     part   = rd_matmul(across, rd_matmul(rd_transpose(z), part));
     part   = rd_div(rd_sub(whole, part), rd_num(r->ctx, ridge));
-    return rd_cast_to(one ? rd_squeeze(part, RD_DIMS(1)) : part, r->type);
+    return rd_cast_to(is_vector ? rd_squeeze(part, RD_DIMS(1)) : part, r->type);
 }
 
-/* Computes Z from both kernels. */
+/* Computes Z from both kernels: the eigenvectors of W, C^T C, and the eigenvectors of B^T B.
+ * What is made in the context meanwhile is released. False after a failure. decompose_within()
+ * makes the eigenvectors of W, add_gram() C^T C; y->s are the eigenvalues of B^T B, and find_z()
+ * makes Z. */
 static bool prepare(nystroem *y, rd_expr *across, rd_expr *within)
 {
     const rd_mark mark = rd_ctx_mark(y->ctx);
@@ -223,6 +247,11 @@ static bool prepare(nystroem *y, rd_expr *across, rd_expr *within)
     return ok;
 }
 
+/* The public call rd_nystroem(): a preconditioner for K + ridge of a smooth kernel K, from its
+ * values C between points and landmarks (`across`) and W between landmarks (`within`). Both are
+ * evaluated now; the result is an expression of r. NULL after recording a failure. k is the
+ * number of landmarks. The memory of all small matrices is one piece, freed at the end; Z^T is
+ * kept by the leaf that owns it. */
 rd_expr *rd_nystroem(rd_expr *r, rd_expr *across, rd_expr *within, double ridge)
 {
     nystroem y = { .ridge = ridge };
@@ -232,10 +261,10 @@ rd_expr *rd_nystroem(rd_expr *r, rd_expr *across, rd_expr *within, double ridge)
         return NULL;
     y.ctx  = r->ctx;
     y.k    = within->extent[0];
-    across = rd_with_origins(across, NULL);
-    within = rd_with_origins(within, NULL);
-    if (!across || !within || !rd_reads_only(y.ctx, call, across, "a kernel", NULL) ||
-        !rd_reads_only(y.ctx, call, within, "a kernel", NULL))
+    across = rd_with_origins(across, /*origin=*/NULL);
+    within = rd_with_origins(within, /*origin=*/NULL);
+    if (!across || !within || !rd_reads_only(y.ctx, call, across, "a kernel", /*v=*/NULL) ||
+        !rd_reads_only(y.ctx, call, within, "a kernel", /*v=*/NULL))
         return NULL;
     double *const memory = rd_alloc(y.ctx, (4 * y.k * y.k + 2 * y.k) * (int64_t)sizeof *memory);
 

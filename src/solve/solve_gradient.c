@@ -11,7 +11,7 @@
 
 static const char call[] = "rd_solve_grad";
 
-/* An input of v's shape and type for the transposed operator. */
+/* Returns another input of v's shape and type, which the transposed operator reads in v's place. */
 static rd_expr *another_input(rd_expr *v, const char *name)
 {
     rd_array layout = { .type = v->type, .shape = rd_shape_of(v) };
@@ -19,7 +19,8 @@ static rd_expr *another_input(rd_expr *v, const char *name)
     return rd_input(v->ctx, name, &layout);
 }
 
-/* y^T u, if y is linear in v: the gradient of sum(u y), which then does not read v. */
+/* Returns A^T u as an expression of u, where y = A v: as y is linear in v, it is the gradient of
+ * sum(u y) by v, which then does not read v. NULL after a failure. */
 static rd_expr *transposed(rd_expr *y, rd_expr *v, rd_expr *u)
 {
     return u ? rd_grad_of(
@@ -28,7 +29,9 @@ static rd_expr *transposed(rd_expr *y, rd_expr *v, rd_expr *u)
              : NULL;
 }
 
-/* Solves A^T w = g.  Methods for symmetric operators take A as it is. */
+/* Solves A^T w = g; w is left in s->x. Methods for symmetric operators (CG, MINRES) take A as it
+ * is; GMRES gets the transposed operator and the transposed preconditioner. False after a
+ * failure. The caller ends the solve by rd_linear_solve_end(). */
 static bool solve_transposed(rd_linear_solve *s, rd_expr *Av, rd_expr *v, rd_expr *g,
                              const rd_solve_opts *opts)
 {
@@ -49,7 +52,8 @@ static bool solve_transposed(rd_linear_solve *s, rd_expr *Av, rd_expr *v, rd_exp
     return y && rd_linear_solve_run(s, call, v->ctx, y, u, g, &o);
 }
 
-/* -w as an expression of v's shape and type. */
+/* Returns -w, the negated solution of the transposed system, as an expression of v's shape and
+ * type. */
 static rd_expr *negative_of(const rd_linear_solve *s, const rd_expr *v)
 {
     rd_array       array = { .in = s->x, .type = RD_F64, .shape = rd_shape_of(v) };
@@ -58,8 +62,9 @@ static rd_expr *negative_of(const rd_linear_solve *s, const rd_expr *v)
     return rd_cast_to(map_1(RD_OP_neg, call, w), v->type);
 }
 
-/* Runs the gradient of -w . A v at v = x into fresh arrays, then writes the outputs, so that these
- * may have any layout. */
+/* Evaluates the gradients of -w . A v by the operands, at v = x: all in one plan, into fresh
+ * dense arrays made[k], so that the caller's outputs may have any layout later. False after a
+ * failure; the caller frees made[k].data. The plan and the lists are freed here. */
 static bool run_operands(rd_operator *A, rd_exprs gradients, const double *x, rd_array *made,
                          const rd_eval_opts *eval)
 {
@@ -77,7 +82,7 @@ static bool run_operands(rd_operator *A, rd_exprs gradients, const double *x, rd
         made[k]   = (rd_array){ .type = y->type, .shape = rd_shape_of(y) };
         ok        = (made[k].data = rd_alloc(ctx, points * rd_dtype_size(y->type) + 1)) != NULL;
         out[k]    = made[k].data;
-        result[k] = (rd_result){ rd_with_origins(gradients.at[k], NULL), &made[k] };
+        result[k] = (rd_result){ rd_with_origins(gradients.at[k], /*origin=*/NULL), &made[k] };
     }
     if (ok)
         plan = rd_plan_new(ctx, (rd_exprs){ &A->input, 1 }, (rd_results){ result, gradients.n },
@@ -89,6 +94,8 @@ static bool run_operands(rd_operator *A, rd_exprs gradients, const double *x, rd
     return ok;
 }
 
+/* Writes the gradients made[k] to the caller's outputs of_p[k], with the origins of the operands
+ * p. False after a failure. */
 static bool write_operands(rd_ctx *ctx, rd_exprs p, rd_array *made, rd_array *of_p)
 {
     for (int32_t k = 0; k < p.n; k++) {
@@ -100,7 +107,9 @@ static bool write_operands(rd_ctx *ctx, rd_exprs p, rd_array *made, rd_array *of
     return true;
 }
 
-/* dL/dp of all operands. */
+/* Computes the gradients dL/dp of all operands p of A: those of -w . (A x), with x and w held
+ * constant, by rd_grad() with the seed -w. x is evaluated to a vector first. False after a
+ * failure. n is the number of rows of A. All that it allocates is freed here. */
 static bool solve_operands(const rd_linear_solve *s, rd_expr *Av, rd_expr *v, rd_expr *x,
                            rd_exprs p, rd_array *of_p, const rd_solve_opts *opts)
 {
@@ -126,7 +135,8 @@ static bool solve_operands(const rd_linear_solve *s, rd_expr *Av, rd_expr *v, rd
     return ok;
 }
 
-/* True if there is an output for each operand. */
+/* True if the operands are proper, and there are outputs for their gradients; else records what
+ * is wrong. */
 static bool lists_ok(rd_ctx *ctx, rd_exprs p, const rd_solve_opts *opts)
 {
     if (!rd_list_ok(ctx, call, "operands", p.at, p.n, 0) || !rd_operands(call, p.n, p.at))
@@ -137,6 +147,10 @@ static bool lists_ok(rd_ctx *ctx, rd_exprs p, const rd_solve_opts *opts)
     return true;
 }
 
+/* The public call rd_solve_grad(): gradients of a number L through x = A^-1 b, given g = dL/dx.
+ * of_b gets dL/db = w with A^T w = g; NULL: it is not wanted. opts->x gets dL/dp of each operand
+ * p of A. Returns the context's status. solve_transposed() solves for w in s.x, solve_operands()
+ * makes the gradients; without p there are none. */
 rd_status rd_solve_grad_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *x, rd_expr *g,
                            rd_array *of_b, rd_exprs p, const rd_solve_opts *opts)
 {
@@ -152,7 +166,7 @@ rd_status rd_solve_grad_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *x, rd_
     else if (lists_ok(ctx, p, opts) && rd_is_vector_input(ctx, call, v, "v") &&
              solve_transposed(&s, Av, v, g, opts ? opts : &none) &&
              (!p.n || solve_operands(&s, Av, v, x, p, opts->x, opts)) && of_b)
-        rd_deliver(ctx, call, s.x, v, 0, of_b);
+        rd_deliver(ctx, call, s.x, v, /*last=*/0, of_b);
     rd_linear_solve_judge(&s);
     rd_linear_solve_end(&s);
     rd_ctx_release(ctx, mark);

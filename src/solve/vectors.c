@@ -6,11 +6,14 @@
 /* A block is a few thousand elements: what a thread does at once, and fits into its first cache. */
 enum { BLOCK = 2048, LANES = 8 };
 
+/* Returns the rows of a block, so that it has about 2048 elements: a row has one of each vector
+ * that stands side by side (sides). */
 static int64_t rows_of_block(const rd_vectors *s)
 {
     return s->sides < BLOCK ? BLOCK / s->sides : 1;
 }
 
+/* Returns how many blocks all rows make; the last one may be shorter. */
 static int64_t blocks_of(const rd_vectors *s)
 {
     const int64_t rows = rows_of_block(s);
@@ -18,6 +21,9 @@ static int64_t blocks_of(const rd_vectors *s)
     return (s->rows + rows - 1) / rows;
 }
 
+/* Describes a space of vectors with so many rows, `sides` of them side by side, and allocates
+ * room for sums of each block. threads: as asked for, 0: the context's. False: no memory, which
+ * is recorded. rd_vectors_end() is due in any case. */
 bool rd_vectors_begin(rd_vectors *s, rd_ctx *ctx, int64_t rows, int64_t sides, int threads)
 {
     *s      = (rd_vectors){ ctx, rows, sides, threads, NULL };
@@ -25,12 +31,15 @@ bool rd_vectors_begin(rd_vectors *s, rd_ctx *ctx, int64_t rows, int64_t sides, i
     return s->sums != NULL;
 }
 
+/* Frees the room for sums. */
 void rd_vectors_end(rd_vectors *s)
 {
     if (s->ctx)
         rd_free(s->ctx, s->sums);
 }
 
+/* Allocates `count` vectors, each for all sides, zeroed; NULL after recording that there is no
+ * memory. rd_free() frees them. */
 double *rd_new_vectors(const rd_vectors *s, int64_t count)
 {
     const int64_t elements = s->rows * s->sides + 1;
@@ -44,15 +53,17 @@ double *rd_new_vectors(const rd_vectors *s, int64_t count)
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 /* The operands of a loop; which of them it has is its own business. */
 typedef struct operands {
-    double       *y, *z;
+    double       *y, *z; /* vectors that change */
     const double *x, *a, *b;
     double       *sums; /* of a block */
 } operands;
 
-/* Handles elements from row `from` to `to`. */
+/* Runs a loop over rows `from` to `to` of a block; its sums, if it makes any, go to o->sums. */
 typedef void block_loop(const rd_vectors *s, const operands *o, int64_t from, int64_t to);
 
-/* Runs a loop over all blocks, on several threads if there is much to do. */
+/* Runs a loop over all blocks, on several threads if there is much to do. The sums of a block
+ * have a place of their own, and blocks do not depend on threads, so bits do not either.
+ * mine.sums is the place of the block's sums, one for each side. */
 static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
 {
     const int64_t rows = rows_of_block(s), n = blocks_of(s);
@@ -72,8 +83,9 @@ static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
-/* The sum of x y of one vector: lanes first, as a compiler may not change the order of additions.
- */
+/* Returns the sum of x[k] y[k]. It has eight partial sums, whose additions a vector does at
+ * once, because a compiler may not change the order of additions. LANES is 8, and l goes over
+ * the partial sums. */
 static double dot_of_row(const double *x, const double *y, int64_t n)
 {
     double  lane[LANES] = { 0 }, sum = 0;
@@ -89,6 +101,8 @@ static double dot_of_row(const double *x, const double *y, int64_t n)
     return sum;
 }
 
+/* Adds up products x a of the rows of a block, for each side. o->sums[k] gets that of side k;
+ * sides of a row stand side by side; rows are from to to - 1. */
 static void dot_block(const rd_vectors *s, const operands *o, int64_t from, int64_t to)
 {
     if (s->sides == 1) {
@@ -101,7 +115,8 @@ static void dot_block(const rd_vectors *s, const operands *o, int64_t from, int6
             o->sums[k] += o->x[i + k] * o->a[i + k];
 }
 
-/* Adds the sums of blocks in their order. */
+/* Sets out[k] to the sum over all blocks for side k, added in the order of blocks, so that
+ * threads do not change bits. */
 static void add_blocks(const rd_vectors *s, double *out)
 {
     memset(out, 0, (size_t)s->sides * sizeof *out);
@@ -110,12 +125,15 @@ static void add_blocks(const rd_vectors *s, double *out)
             out[k] += s->sums[b * s->sides + k];
 }
 
+/* Sets out[k] to the sum over i of x[i, k] y[i, k], for each of the vectors that stand side by
+ * side. */
 void rd_dots(const rd_vectors *s, const double *x, const double *y, double *out)
 {
     run_blocks(s, &(operands){ .x = x, .a = y }, dot_block);
     add_blocks(s, out);
 }
 
+/* Sets out[k] to the Euclidean norm of vector k of x. */
 void rd_norms(const rd_vectors *s, const double *x, double *out)
 {
     rd_dots(s, x, x, out);
@@ -124,8 +142,8 @@ void rd_norms(const rd_vectors *s, const double *x, double *out)
 }
 
 /* ---- Multiples ------------------------------------------------------------------------------- */
-/* Defines a loop: the value of an element, of y, x and the scalar a of the vector; `unused` quiets a
- * warning about one of them. */
+/* Defines a loop over a block: the new value of an element, made of y, x and the scalar a of the
+ * vector; `unused` quiets a warning about one of them. */
 #define BLOCK_LOOP(name, unused, value)                                                \
     static void name(const rd_vectors *s, const operands *o, int64_t from, int64_t to) \
     {                                                                                  \
@@ -156,27 +174,33 @@ BLOCK_LOOP(multiply_add, (void)0, x + a * y)
 BLOCK_LOOP(multiple, (void)y, a *x)
 BLOCK_LOOP(subtract_from, (void)a, x - y)
 
+/* Sets y += a x, with a scalar a[k] for each vector k. */
 void rd_add_multiple(const rd_vectors *s, double *y, const double *a, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x, .a = a }, add_multiple);
 }
 
+/* Sets y = x + b y, with a scalar b[k] for each vector k. */
 void rd_multiply_add(const rd_vectors *s, double *y, const double *b, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x, .a = b }, multiply_add);
 }
 
+/* Sets y = a x, with a scalar a[k] for each vector k; x and y may be the same. */
 void rd_multiple(const rd_vectors *s, double *y, const double *a, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x, .a = a }, multiple);
 }
 
+/* Sets y = x - y. */
 void rd_subtract_from(const rd_vectors *s, double *y, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x }, subtract_from);
 }
 
-/* A block of both vectors, which is still in the cache when its squares are added. */
+/* Does a block of rd_step_along(): x += a p and r -= a q (o->y is x, o->z is r, o->x is p, o->b
+ * is q), then the squares of r, which is still in the cache. o->a[k] is the factor a of side k,
+ * and o->sums get the squares; rows are from to to - 1. */
 static void step_block(const rd_vectors *s, const operands *o, int64_t from, int64_t to)
 {
     double *const xs = o->y, *const rs = o->z;
@@ -198,6 +222,8 @@ static void step_block(const rd_vectors *s, const operands *o, int64_t from, int
     dot_block(s, &(operands){ .x = rs, .a = rs, .sums = o->sums }, from, to);
 }
 
+/* Sets x += a p and r -= a q in one pass over memory, with a scalar a[k] for each vector k, and
+ * out[k] to the sum of squares of the new r. */
 void rd_step_along(const rd_vectors *s, const double *a, const double *p, const double *q,
                    double *x, double *r, double *out)
 {
@@ -205,6 +231,11 @@ void rd_step_along(const rd_vectors *s, const double *a, const double *p, const 
     add_blocks(s, out);
 }
 
+/* Makes w orthogonal to `count` orthonormal vectors, which follow each other in v, by modified
+ * Gram-Schmidt, twice: that is as good as exact arithmetic (Giraud and others 2005). If there is
+ * a column, the coefficient of vector i is added to it at column + i * step, for each side.
+ * room: two numbers for each side. dot has the coefficients of a vector for each side, minus
+ * their negatives. Round count and later ones are the second time. */
 void rd_make_orthogonal(const rd_vectors *s, const double *v, int64_t count, double *w,
                         double *column, int64_t step, double *room)
 {

@@ -13,18 +13,22 @@
 #include <string.h>
 
 /* ---- Views that only repeat and reorder axes ------------------------------------------------- */
-/* The operand of a view; x itself if it is none. */
+/* The operand of a view node (slice, transpose, broadcast); x itself if it is no view. */
 static rd_expr *below_view(rd_expr *x)
 {
     return x->kind == RD_EXPR_VIEW ? x->in[0] : x;
 }
 
-/* The axis of a view along which axis `a` of its operand is read as it is; -1: none, the operand
- * has one element there.  False: it is read otherwise. */
+/* Finds the axis of view x that reads axis `a` of its operand index by index: coefficient 1,
+ * offset 0, the same extent. *axis is -1 if the operand has one element there, which is broadcast.
+ * False: the view does more there, such as a slice or a step. A view's numbers are the offsets,
+ * one for each axis of its operand, then a matrix of coefficients with a row for each of these
+ * axes and a column for each axis of the view. */
 static bool axis_read(const rd_expr *x, int a, int *axis)
 {
     const rd_expr *const below = x->in[0];
-    const int64_t *const coef  = x->as.view->number + below->rank + (int64_t)a * x->rank;
+    /* row a of the matrix */
+    const int64_t *const coef = x->as.view->number + below->rank + (int64_t)a * x->rank;
 
     *axis = -1;
     for (int k = 0; k < x->rank; k++) {
@@ -37,8 +41,10 @@ static bool axis_read(const rd_expr *x, int a, int *axis)
     return x->as.view->number[a] == 0 && (*axis >= 0 || below->extent[a] == 1);
 }
 
-/* Fills in axis[a], for each axis of what x views.  False if it does more than repeat and reorder
- * axes. */
+/* For each axis `a` of the operand of view x, axis[a] is the axis of x that reads it as it is; -1:
+ * none, it has extent 1. An x that is no view counts as the view of itself. False if the view does
+ * more than repeat (broadcast) and reorder axes. axis_read() finds that axis, and is false if
+ * the view reads axis `a` otherwise. No axis may be read twice. */
 static bool axes_read(const rd_expr *x, int axis[RD_MAX_RANK])
 {
     const bool view = x->kind == RD_EXPR_VIEW;
@@ -54,8 +60,10 @@ static bool axes_read(const rd_expr *x, int axis[RD_MAX_RANK])
     return true;
 }
 
-/* True if x, along axes of which axis to[a] is axis a of e, reads the reduction of e over axis j,
- * and so repeats it along j. */
+/* True if x is a reduction of e over axis j, broadcast along j again, as the divisor is in e / sum
+ * of e. For axis `a` of e, to[a] is the axis of the reader along which x should have it; the
+ * view's operand has e's axes without j. Axes of extent 1 need no match. k counts the axes of
+ * the view's operand. */
 static bool reads_reduced(const rd_expr *x, const rd_expr *e, int j, const int *to)
 {
     int axis[RD_MAX_RANK];
@@ -69,12 +77,14 @@ static bool reads_reduced(const rd_expr *x, const rd_expr *e, int j, const int *
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
+/* True if x is an elementwise operation, of this operator. */
 static bool is_map(const rd_expr *x, rd_op op)
 {
     return x->kind == RD_EXPR_MAP && x->op == op;
 }
 
-/* The one axis that a plain reduction of x reduces; -1: it is something else. */
+/* The one axis over which r is a plain reduction by this reducer; -1: r is something else. Plain:
+ * no groups, no weights (in[1]), no mask (in[2]), no strict left fold, and over one axis. */
 static int reduced_axis(const rd_expr *r, rd_reducer_id reducer)
 {
     if (r->kind != RD_EXPR_REDUCE || r->as.fold->reducer != (int32_t)reducer || r->as.fold->user ||
@@ -84,7 +94,8 @@ static int reduced_axis(const rd_expr *r, rd_reducer_id reducer)
     return __builtin_ctzll(r->as.fold->dims);
 }
 
-/* True if x is the reduction of e over axis j, seen along e's axes, or along axes `to` of x. */
+/* True if x is the reduction of e over axis j, seen through a broadcast along e's axes. to[a]: the
+ * axis of x that is axis `a` of e. */
 static bool is_reduced(rd_expr *x, rd_reducer_id reducer, const rd_expr *e, int j, const int *to)
 {
     rd_expr *const below = below_view(x);
@@ -92,7 +103,8 @@ static bool is_reduced(rd_expr *x, rd_reducer_id reducer, const rd_expr *e, int 
     return reduced_axis(below, reducer) == j && below->in[0] == e && reads_reduced(x, e, j, to);
 }
 
-/* x without maximum(x, -inf), which .initial puts around a maximum. */
+/* Returns x without maximum(x, -inf), which the option .initial puts around a maximum reduction
+ * and which changes no score. below_view() looks through a view, which broadcasts the number. */
 static rd_expr *without_initial(rd_expr *x)
 {
     if (is_map(x, RD_OP_maximum))
@@ -106,7 +118,10 @@ static rd_expr *without_initial(rd_expr *x)
     return x;
 }
 
-/* True if m is the maximum of s over axis j, seen along s's axes. */
+/* True if m is the maximum of s over axis j, broadcast along j again to the shape of s. There may
+ * be two views, one of them inside a maximum with -inf: the axes are followed through both. at[]
+ * is the view inside, outer[] the view around: each maps axes of its operand to its own. Axes of
+ * one index, and j, need no match. */
 static bool is_largest(rd_expr *m, const rd_expr *s, int j)
 {
     rd_expr *const inner = m->kind == RD_EXPR_VIEW ? without_initial(m->in[0]) : NULL;
@@ -117,7 +132,8 @@ static bool is_largest(rd_expr *m, const rd_expr *s, int j)
         !axes_read(inner, at) || !axes_read(m, outer))
         return false;
     for (int a = 0, k = 0; a < s->rank; a++) {
-        const int own = a == j ? -1 : at[k++]; /* of the inner node */
+        /* the axis of `inner` that is axis a of s; -1: j, or none */
+        const int own = a == j ? -1 : at[k++];
 
         if (a != j && s->extent[a] != 1 && (own < 0 || outer[own] != a))
             return false;
@@ -132,8 +148,10 @@ typedef struct weights {
     int      j, to[RD_MAX_RANK]; /* the axis that is summed over; e's axes among the product's */
 } weights;
 
-/* Fills in the scores of the exponentials: exp(s - max s) or exp(s).  Views them along the
- * product's axes. */
+/* Finds the scores s in the exponentials e = exp(s - max over j of s), or exp(s), and sets
+ * a->largest for the first form. a->scores becomes a view of s along the product's axes, with
+ * extent 1 along value axes. False: no memory. The view's matrix has a 1 where axis k of s is
+ * axis to[k] of the product; offsets are 0. */
 static bool find_scores(rd_attention *a, const weights *w)
 {
     rd_expr *s = w->e->in[0];
@@ -149,11 +167,13 @@ static bool find_scores(rd_attention *a, const weights *w)
     for (int k = 0; k < s->rank; k++)
         if (w->to[k] >= 0)
             number[s->rank + k * a->rank + w->to[k]] = 1;
-    a->scores = rd_view(s, a->rank, extent, number, NULL);
+    a->scores = rd_view(s, a->rank, extent, number, /*origin=*/NULL);
     return a->scores != NULL;
 }
 
-/* True if the values change along axis k of the product. */
+/* True if v, an operand of the product, changes along axis k; false if it is broadcast there. It
+ * varies if the view has a coefficient other than 0 for k, in the row of any axis of its
+ * operand. */
 static bool values_vary(const rd_expr *v, int k)
 {
     if (v->kind != RD_EXPR_VIEW)
@@ -164,7 +184,11 @@ static bool values_vary(const rd_expr *v, int k)
     return false;
 }
 
-/* Finds the axes of values alone, and the longest axis of scores alone, whose rows tiles share. */
+/* Sorts the product's axes into value axes, which the exponentials lack, and the axis of rows.
+ * a->rows is the longest axis of the scores alone, other than the summed axis: tiles are 128 of
+ * its indices at a time. False if there is no such axis, or the exponentials repeat along the
+ * sum. value_axes is a bit set. A row axis has more than one index, is no axis along which
+ * values vary, and is the last of the longest. */
 static bool find_axes(rd_attention *a, const weights *w)
 {
     a->value_axes = 0;
@@ -181,7 +205,9 @@ static bool find_axes(rd_attention *a, const weights *w)
     return a->rows >= 0 && !(a->value_axes >> a->columns & 1);
 }
 
-/* True if operand `of` of the product is made of exponentials: e, or e over its sum (divided). */
+/* True if operand number `of` of the product is the softmax weights: exponentials e, or e / sum of
+ * e (a->divided). w gets e, the summed axis j of e, and to[k]: the axis of the product that is
+ * axis k of e. own[k] = k says that x has e's axes in their order. */
 static bool find_weights(rd_attention *a, rd_expr *product, int of, weights *w)
 {
     rd_expr *const seen = product->in[of];
@@ -201,7 +227,10 @@ static bool find_weights(rd_attention *a, rd_expr *product, int of, weights *w)
            (!a->divided || is_reduced(x->in[1], RD_RED_sum, w->e, w->j, own));
 }
 
-/* True if p is the sum of a product of weights and values. */
+/* True if p is a float sum, over one axis, of weights * values in either order. Fills in the
+ * description a except scores, and w. a->columns is the summed axis of the product. `product` is
+ * weights times values: factor k is tried as the weights (find_weights()), and the other one is
+ * a->values; find_axes() then finds which axes are rows, columns and values. */
 static bool find_sum(rd_expr *p, rd_attention *a, weights *w)
 {
     rd_expr *product;
@@ -221,7 +250,9 @@ static bool find_sum(rd_expr *p, rd_attention *a, weights *w)
     return false;
 }
 
-/* True if z, along the axes of the sum, is the sum of its exponentials. */
+/* True if z is the sum of the same exponentials e, so that sum(e * v) / z is a softmax-weighted
+ * sum. z has the axes of the sum, which are the product's without the summed one: later axes move
+ * down by one. */
 static bool is_divisor(rd_expr *z, const rd_attention *a, const weights *w)
 {
     int to[RD_MAX_RANK] = { 0 };
@@ -231,7 +262,9 @@ static bool is_divisor(rd_expr *z, const rd_attention *a, const weights *w)
     return is_reduced(z, RD_RED_sum, w->e, w->j, to);
 }
 
-/* The sum over its divisor, or the sum.  Its scores are a new node, and are made on demand. */
+/* True if y is sum(e * v) / sum(e), or sum(e * v) alone. `scores`: also fill in a->scores, which
+ * makes a new node and so is done on demand only. In the first form the product's weights must
+ * not be divided already. */
 static bool find_quotient(rd_expr *y, rd_attention *a, bool scores)
 {
     weights w = { 0 };
@@ -247,6 +280,7 @@ static bool find_quotient(rd_expr *y, rd_attention *a, bool scores)
     return !scores || find_scores(a, &w);
 }
 
+/* The number of elements of what view y reads; of y itself if it is no view. */
 static int64_t points_below(rd_expr *y)
 {
     const rd_expr *const below = below_view(y);
@@ -254,7 +288,10 @@ static int64_t points_below(rd_expr *y)
     return rd_points(below->rank, below->extent);
 }
 
-/* Such a sum, its axes in another order, or one of these in another shape. */
+/* True if y is such a weighted sum, perhaps with its axes reordered by a view, perhaps reshaped
+ * after that. A view that broadcasts has more elements than its operand and does not count.
+ * `scores`: also make the node a->scores. to[] are the axes of the view, points_below() counts
+ * the elements of what is below it (below_view()), and find_quotient() looks for the sum there. */
 static bool find(rd_expr *y, rd_attention *a, bool scores)
 {
     const bool reshaped = y->kind == RD_EXPR_RESHAPE;
@@ -270,11 +307,14 @@ static bool find(rd_expr *y, rd_attention *a, bool scores)
     return true;
 }
 
+/* True if y is a softmax-weighted sum (attention) in one of the forms that the head of this file
+ * lists; `a` describes it then. Makes new nodes. */
 bool rd_attention_find(rd_expr *y, rd_attention *a)
 {
     return find(y, a, /*scores=*/true);
 }
 
+/* True if y is a softmax-weighted sum (attention). Makes no node, so the context stays as it is. */
 bool rd_attention_is(rd_expr *y)
 {
     rd_attention a;
@@ -288,7 +328,10 @@ typedef struct lie {
     uint64_t rows, columns;
 } lie;
 
-/* The axes of what a view reads. */
+/* The same sets of axes for the operand of view x: its axis `a` belongs to rows or columns if an
+ * axis of x that does has a coefficient other than 0 for it. A view's numbers are the offsets,
+ * one for each axis of its operand, then a matrix of coefficients with a row for each of these
+ * axes and a column for each axis of the view. */
 static lie lie_below(const rd_expr *x, lie l)
 {
     lie in = { 0 };
@@ -302,7 +345,8 @@ static lie lie_below(const rd_expr *x, lie l)
     return in;
 }
 
-/* The bits with a clear one put in at place j. */
+/* The bits with a zero inserted at position j, as a set of axes changes when axis j is inserted:
+ * put_in(0b1011, 2) is 0b10011. */
 static uint64_t put_in(uint64_t bits, int j)
 {
     const uint64_t below = ((uint64_t)1 << j) - 1;
@@ -310,14 +354,18 @@ static uint64_t put_in(uint64_t bits, int j)
     return (bits & below) | (bits & ~below) << 1;
 }
 
-/* The keys of a product of f32 whose axes lie so: an operand along columns and not along rows.  Its
- * columns are not adjacent, or it is computed. */
+/* The keys in `sum`, an f32 sum of products (Q K^T): the operand that varies along the columns of
+ * a tile and not along its rows. l: which axes of the sum are rows and columns. The result's node is
+ * NULL if there are none, or if their columns are adjacent in memory, so that a copy gains
+ * nothing. `varies` are the axes along which the operand is not broadcast; exactly one of them
+ * may be a column axis, none a row axis. */
 static rd_attention_keys keys_of(const rd_expr *sum, lie l)
 {
     const int j = reduced_axis(sum, RD_RED_sum);
 
     if (j < 0 || sum->type != RD_F32 || !is_map(sum->in[0], RD_OP_mul))
         return (rd_attention_keys){ .node = NULL };
+    /* the product has the summed axis j, too */
     l = (lie){ put_in(l.rows, j), put_in(l.columns, j) };
     for (int k = 0; k < 2; k++) {
         rd_expr *const x      = sum->in[0]->in[k];
@@ -333,18 +381,21 @@ static rd_attention_keys keys_of(const rd_expr *sum, lie l)
         if (!own.rows && __builtin_popcountll(own.columns) == 1) {
             const int c = __builtin_ctzll(own.columns);
 
+            /* NULL: adjacent already */
             return (rd_attention_keys){ rd_leaf_step(x, c) == 1 ? NULL : x, varies, c, j };
         }
     }
     return (rd_attention_keys){ .node = NULL };
 }
 
-/* The same of the first product below scores. */
+/* The keys of the first sum of products that is met below x, depth first, through maps and views.
+ * *left: visits that remain, as a graph may have exponentially many paths. l is how x lies in
+ * the tile's axes, and keys_of() the keys of a sum of products. node NULL: none. */
 static rd_attention_keys keys_below(const rd_expr *x, lie l, int *left)
 {
     rd_attention_keys k = { .node = NULL };
 
-    if (--*left < 0)
+    if (--*left < 0) /* too many visits: as if there were none */
         return k;
     if (x->kind == RD_EXPR_VIEW)
         return keys_below(x->in[0], lie_below(x, l), left);
@@ -355,6 +406,8 @@ static rd_attention_keys keys_below(const rd_expr *x, lie l, int *left)
     return k;
 }
 
+/* Finds keys, the operand of Q K^T that goes with the columns of a tile, below `scores`, if a copy
+ * of them with adjacent columns is worth it. The result's node is NULL if there are none. */
 rd_attention_keys rd_attention_find_keys(const rd_attention *a, const rd_expr *scores)
 {
     enum { VISITS = 200 };

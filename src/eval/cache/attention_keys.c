@@ -8,6 +8,7 @@
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
+/* True if x is a view of an array in this process's memory, not on a device. */
 static bool is_memory(const rd_expr *x)
 {
     const rd_expr *const leaf = x->kind == RD_EXPR_VIEW ? x->in[0] : NULL;
@@ -15,6 +16,10 @@ static bool is_memory(const rd_expr *x)
     return leaf && leaf->kind == RD_EXPR_LEAF && leaf->as.leaf->data && !leaf->device;
 }
 
+/* The distance in memory, in elements, between neighbours along axis k of x; 0: x is no view of an
+ * array in this process's memory. Several axes of the array may move with k, as in a diagonal. A
+ * view's numbers are the offsets, one for each axis of its operand, then a matrix of
+ * coefficients with a row for each of these axes and a column for each axis of the view. */
 int64_t rd_leaf_step(const rd_expr *x, int k)
 {
     int64_t step = 0;
@@ -26,20 +31,26 @@ int64_t rd_leaf_step(const rd_expr *x, int k)
     return step;
 }
 
+/* The address of element at[0..rank) of x; NULL: x is no view of an array in this process's
+ * memory. The view's offsets, one for each axis of the array, come first; then each index adds
+ * its step. */
 const void *rd_leaf_element(const rd_expr *x, const int64_t *at)
 {
-    int64_t place = 0;
+    int64_t place = 0; /* elements from the array's base */
 
     if (!is_memory(x))
         return NULL;
     for (int a = 0; a < x->in[0]->rank; a++)
+        /* the view's offset along axis a */
         place += x->as.view->number[a] * x->in[0]->as.leaf->stride[a];
     for (int k = 0; k < x->rank; k++)
         place += at[k] * rd_leaf_step(x, k);
     return (const char *)x->in[0]->as.leaf->data + place * rd_dtype_size(x->type);
 }
 
-/* Copies n rows of m elements each, at any steps, to dense ones. */
+/* Copies n rows of m elements each to dense rows. row, step: distances in elements between rows of
+ * the source, and between elements of one. With row == 1 this is a transpose, for which there is a
+ * kernel. transpose[] has a kernel for each size of elements. */
 static void copy_rows(float *to, int64_t n, int64_t m, const float *from, int64_t row, int64_t step)
 {
     if (row == 1) {
@@ -52,7 +63,7 @@ static void copy_rows(float *to, int64_t n, int64_t m, const float *from, int64_
 }
 
 /* ---- The copy -------------------------------------------------------------------------------- */
-/* True if the copy is of this box of x. */
+/* True if the copy holds this box of x already. */
 static bool is_made(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *box)
 {
     const size_t bytes = (size_t)x->rank * sizeof *box->first;
@@ -61,7 +72,8 @@ static bool is_made(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *
            memcmp(c->box.end, box->end, bytes) == 0;
 }
 
-/* Makes room for n keys. */
+/* Makes room for n keys in the copy's memory, whose content is lost if it grows. False: no
+ * memory. c->room is how many fit; c->made NULL: the copy holds nothing. */
 static bool make_room(rd_attention_worker *w, int64_t n)
 {
     rd_keys_copy *const c = &w->keys;
@@ -75,7 +87,9 @@ static bool make_room(rd_attention_worker *w, int64_t n)
     return c->data != NULL;
 }
 
-/* The box with one index of each axis but columns and steps, along which keys repeat. */
+/* The box with one index of each axis other than column and step. Along those, index 0 stands for
+ * all if keys repeat (are broadcast); else the box has one index there anyway. c->of has the
+ * column and step axes of keys, and `varies` is the set of axes along which they differ. */
 static rd_tile_box without_repeats(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *box)
 {
     rd_tile_box one = *box;
@@ -88,7 +102,9 @@ static rd_tile_box without_repeats(const rd_keys_copy *c, const rd_expr *x, cons
     return one;
 }
 
-/* The copy as an array of the box's shape, of extent 1 where keys repeat. */
+/* The copy as an array of the box's shape, with extent 1 along all axes but column and step. The
+ * column axis is contiguous; rows of all columns follow one another along the step axis. Other
+ * axes have stride 0. */
 static rd_array layout_of(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *box)
 {
     rd_array layout = { .type = RD_F32, .data = c->data };
@@ -103,16 +119,20 @@ static rd_array layout_of(const rd_keys_copy *c, const rd_expr *x, const rd_tile
     return layout;
 }
 
-/* Evaluates keys that are not in memory. */
+/* Evaluates the box `one` of keys that are computed, not in memory, into `out`. False: a failure
+ * is recorded. Kind, rows and columns only say which evaluations are alike; keys have no rows,
+ * hence 0. */
 static bool evaluate_keys(rd_attention_worker *w, rd_expr *x, const rd_tile_box *one, rd_array *out)
 {
-    rd_expr *y = rd_box_part(x, one->first, one->end, NULL);
+    rd_expr *y = rd_box_part(x, one->first, one->end, /*swap=*/NULL);
 
-    return y && rd_tile_evaluate(w, RD_KEYS_KIND, 0, out->shape.at[w->keys.of.column], 1, &y,
-                                 out) == RD_OK;
+    return y && rd_tile_evaluate(w, RD_KEYS_KIND, /*rows=*/0, out->shape.at[w->keys.of.column],
+                                 /*n=*/1, &y, out) == RD_OK;
 }
 
-/* Copies keys, if that box is not there already. */
+/* Makes the copy that of this box of keys x, unless it holds that box already. Keys in memory are
+ * copied, others are evaluated into it. False: no memory, or a failure that is recorded. c->made
+ * and c->box say what the copy holds; made is NULL while that is nothing. */
 static bool make_copy(rd_attention_worker *w, rd_expr *x, const rd_tile_box *box)
 {
     rd_keys_copy *const c   = &w->keys;
@@ -136,6 +156,10 @@ static bool make_copy(rd_attention_worker *w, rd_expr *x, const rd_tile_box *box
     return true;
 }
 
+/* Makes elements first[a] <= i[a] < end[a] of the keys x as a leaf over the copy, broadcast to the
+ * box. This is the callback `make` of rd_box_swap; user: the worker. NULL after a failure.
+ * w->keys is the copy, which make_copy() fills with this box of x, and layout_of() describes it
+ * as an array. */
 rd_expr *rd_keys_part(void *user, rd_expr *x, const int64_t *first, const int64_t *end)
 {
     rd_attention_worker *const w = user;

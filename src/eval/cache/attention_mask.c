@@ -24,7 +24,10 @@ enum { VISITS = 400, MOST_READ = 1 << 14 };
 static rd_truth truth_of(const rd_expr *x, const box *b, int *left);
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
-/* The box of what a view reads. */
+/* The box of indices of the operand that view x reads for box b: interval arithmetic per axis. A
+ * negative coefficient swaps the ends. A view's numbers are the offsets, one for each axis of
+ * its operand, then a matrix of coefficients with a row for each of these axes and a column for
+ * each axis of the view. */
 static box box_below(const rd_expr *x, const box *b)
 {
     const int            below = x->in[0]->rank;
@@ -44,6 +47,7 @@ static box box_below(const rd_expr *x, const box *b)
     return in;
 }
 
+/* The number of elements of x in the box. */
 static int64_t points_in(const rd_expr *x, const box *b)
 {
     int64_t n = 1;
@@ -53,7 +57,8 @@ static int64_t points_in(const rd_expr *x, const box *b)
     return n;
 }
 
-/* The address of an element of a leaf in this process's memory; NULL: it has none. */
+/* The address of element at[0..rank) of a leaf (input array) in this process's memory; NULL: it is
+ * on a device, or has no memory yet. */
 static const char *element(const rd_expr *leaf, const int64_t *at)
 {
     const char *p = leaf->device ? NULL : leaf->as.leaf->data;
@@ -63,7 +68,8 @@ static const char *element(const rd_expr *leaf, const int64_t *at)
     return p;
 }
 
-/* Steps `at` to the next index of the box along axes before `rank`; false behind the last one. */
+/* Steps `at` to the next index of the box, in C order, along the first `rank` axes. False behind
+ * the last one; `at` is then back at the first. */
 static bool next_in(const box *b, int rank, int64_t *at)
 {
     for (int a = rank; a-- > 0; at[a] = b->lo[a])
@@ -73,6 +79,7 @@ static bool next_in(const box *b, int rank, int64_t *at)
 }
 
 /* ---- Integers -------------------------------------------------------------------------------- */
+/* The int element at p as a double; NaN for types that are not asked for. */
 static double element_as_number(const rd_expr *x, const char *p)
 {
     return x->type == RD_I32   ? (double)*(const int32_t *)(const void *)p
@@ -82,7 +89,11 @@ static double element_as_number(const rd_expr *x, const char *p)
                                : NAN;
 }
 
-/* The range of an array of integers; false: unknown. */
+/* The least and greatest element of an array of ints in the box, by reading it; false: unknown. It
+ * reads at most MOST_READ elements, because this is asked for each tile. points_in() counts the
+ * elements of the box, next_in() goes to the next one; b->lo is its first index. Unknown: too
+ * many elements, an array without memory here (data NULL, or on a device), or an element from
+ * 2^53 on, where f64 is not exact, or NaN. */
 static bool range_of_leaf(const rd_expr *x, const box *b, range *r)
 {
     int64_t at[RD_MAX_RANK];
@@ -102,7 +113,8 @@ static bool range_of_leaf(const rd_expr *x, const box *b, range *r)
     return true;
 }
 
-/* The greatest integer up to which a type has all, so that operators are exact. */
+/* The bound up to which a type represents every integer, so that interval arithmetic in doubles is
+ * exact; 0 for other types, whose ranges stay unknown. */
 static double exact_below(rd_dtype type)
 {
     return type == RD_I64 || type == RD_F64 ? 0x1p53
@@ -114,7 +126,7 @@ static double exact_below(rd_dtype type)
 
 static bool range_of(const rd_expr *x, const box *b, int *left, range *r);
 
-/* The range of products. */
+/* The range of a product of values in two ranges: its ends are products of ends. */
 static range times(range a, range b)
 {
     const double p[] = { a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi };
@@ -123,7 +135,9 @@ static range times(range a, range b)
                     fmax(fmax(p[0], p[1]), fmax(p[2], p[3])) };
 }
 
-/* The range of a map, before it is checked. */
+/* The range of an elementwise operation by interval arithmetic on its operands; false: unknown.
+ * The caller checks that the type holds it exactly. r is unknown, too, for a rounded-down
+ * quotient by anything but one positive number. */
 static bool range_of_map(const rd_expr *x, const box *b, int *left, range *r)
 {
     range in[2] = { { 0 } };
@@ -158,7 +172,10 @@ static bool range_of_map(const rd_expr *x, const box *b, int *left, range *r)
     }
 }
 
-/* Fills in the range of a node of whole numbers, in a box; false: unknown. */
+/* Fills in the range of x, whose values are integers, in a box; false: unknown. *left: visits that
+ * remain, as a graph may have exponentially many paths. A range outside what the type represents
+ * exactly is unknown, as the operation may wrap or round. box_below() is the box of the operand
+ * that a view reads. exact_below() is the bound up to which the type is exact. */
 static bool range_of(const rd_expr *x, const box *b, int *left, range *r)
 {
     bool known = false;
@@ -184,16 +201,21 @@ static bool range_of(const rd_expr *x, const box *b, int *left, range *r)
 }
 
 /* ---- Conditions ------------------------------------------------------------------------------ */
+/* The truth of "not c" where t is that of c. */
 static rd_truth opposite(rd_truth t)
 {
     return t == RD_ALWAYS ? RD_NEVER : t == RD_NEVER ? RD_ALWAYS : RD_SOMETIMES;
 }
 
+/* ALWAYS or NEVER if that is known; SOMETIMES (unknown or mixed) if neither is. */
 static rd_truth truth_if(bool always, bool never)
 {
     return always ? RD_ALWAYS : never ? RD_NEVER : RD_SOMETIMES;
 }
 
+/* The truth of p < q, p <= q ... in the box, from the ranges of both sides: p < q always if the
+ * greatest p is below the least q. `lo` and `hi` are the ends of a range, and range_of() is
+ * false if it is unknown. truth_if(p, q): always if p, never if q, else sometimes. */
 static rd_truth truth_of_comparison(const rd_expr *x, const box *b, int *left)
 {
     range p, q;
@@ -210,6 +232,8 @@ static rd_truth truth_of_comparison(const rd_expr *x, const box *b, int *left)
     }
 }
 
+/* The truth of an elementwise bool operation: not, and, or by three-valued logic, comparisons by
+ * ranges. truth_if(p, q): always if p, never if q, else sometimes. */
 static rd_truth truth_of_map(const rd_expr *x, const box *b, int *left)
 {
     rd_truth p, q;
@@ -233,7 +257,7 @@ static rd_truth truth_of_map(const rd_expr *x, const box *b, int *left)
     }
 }
 
-/* True if n elements of a mask in memory are all `value`. */
+/* True if n elements of a bool mask in memory, `stride` bytes apart, are all `value` (0 or 1). */
 static bool all_are(const char *p, int64_t n, int64_t stride, char value)
 {
     if (stride == 1)
@@ -244,8 +268,9 @@ static bool all_are(const char *p, int64_t n, int64_t stride, char value)
     return true;
 }
 
-/* Returns the truth of a mask in memory.  It reads the elements of the box, up to the first that
- * differs. */
+/* The truth of a bool array in memory, by reading the box row by row along the last axis, until an
+ * element differs from the first. element() is the address of an element; NULL: it is not in
+ * this processor's memory. all_are() compares a row of the box, which b->lo and b->hi bound. */
 static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
 {
     const int   last = x->rank - 1;
@@ -256,7 +281,7 @@ static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
     if (x->type != RD_BOOL || !p)
         return RD_SOMETIMES;
     value = *p;
-    if (x->rank == 0 || (value != 0 && value != 1))
+    if (x->rank == 0 || (value != 0 && value != 1)) /* all_are() compares with 0 and 1 only */
         return value ? RD_ALWAYS : RD_NEVER;
     memcpy(at, b->lo, sizeof at);
     do {
@@ -266,7 +291,10 @@ static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
     return value ? RD_ALWAYS : RD_NEVER;
 }
 
-/* Returns the truth of a gather by indices in place of an axis.  A block mask is two of them. */
+/* The truth of a gather (rd_take): axis `axis` of `of` is indexed by the array `index`, whose axes
+ * take its place in x. The box of `of` is the range of the indices there. A block mask in
+ * attention is two such gathers. at is the box of the indices and r their range; sometimes: r is
+ * unknown, or beyond the axis. */
 static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
 {
     const rd_expr *const of = x->in[0], *const index = x->in[1];
@@ -274,7 +302,7 @@ static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
     box       at, in;
     range     r;
 
-    if (x->as.axis->along)
+    if (x->as.axis->along) /* one index per element (take_along_axis): not analysed */
         return RD_SOMETIMES;
     for (int a = 0; a < index->rank; a++) {
         at.lo[a] = b->lo[axis + a];
@@ -283,7 +311,7 @@ static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
     if (!range_of(index, &at, left, &r) || r.lo < 0 || r.hi >= (double)of->extent[axis])
         return RD_SOMETIMES;
     for (int a = 0; a < of->rank; a++) {
-        const int k = a < axis ? a : a + index->rank - 1;
+        const int k = a < axis ? a : a + index->rank - 1; /* the axis of x that is axis a of `of` */
 
         in.lo[a] = a == axis ? (int64_t)r.lo : b->lo[k];
         in.hi[a] = a == axis ? (int64_t)r.hi + 1 : b->hi[k];
@@ -291,7 +319,9 @@ static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
     return truth_of(of, &in, left);
 }
 
-/* Returns the truth of a bool expression in a box. */
+/* The truth of bool expression x in a box: true for all, none, or some of its elements. What
+ * cannot be found out counts as some. *left: visits that remain. box_below() is the box of the
+ * operand that a view reads. */
 static rd_truth truth_of(const rd_expr *x, const box *b, int *left)
 {
     box in;
@@ -310,25 +340,30 @@ static rd_truth truth_of(const rd_expr *x, const box *b, int *left)
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
+/* True if x is where(mask, a, b). */
 static bool is_choice(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP && x->op == RD_OP_where;
 }
 
+/* Lists the distinct choices where(mask, a, b) below x, through maps and views, at most
+ * RD_MOST_CHOICES. It does not look inside masks (operand 0). *left: visits that remain.
+ * is_choice() is 1 for such a choice, so that k skips its mask. */
 static void list_choices(rd_choices *c, const rd_expr *x, int *left)
 {
-    bool new = is_choice(x) && c->n < RD_MOST_CHOICES;
+    bool is_new = is_choice(x) && c->n < RD_MOST_CHOICES;
 
     if (--*left < 0 || (x->kind != RD_EXPR_VIEW && x->kind != RD_EXPR_MAP))
         return;
     for (int k = 0; k < c->n; k++)
-        new &= c->where[k] != x;
-    if (new)
+        is_new &= c->where[k] != x;
+    if (is_new)
         c->where[c->n++] = x;
     for (int k = is_choice(x); k < x->n_in; k++)
         list_choices(c, x->in[k], left);
 }
 
+/* Lists the choices where(mask, s, -inf) of the scores; nothing is known of their masks yet. */
 void rd_choices_find(rd_choices *c, const rd_expr *scores)
 {
     int left = VISITS;
@@ -337,7 +372,9 @@ void rd_choices_find(rd_choices *c, const rd_expr *scores)
     list_choices(c, scores, &left);
 }
 
-/* Notes what is known of a choice.  One that is met in two boxes is known if it is in both. */
+/* Records that the mask of choice x is t in the current box, and returns t. A choice that is met
+ * again in another box, through another view, is known only if both agree. c->met[k]: choice k
+ * has been met. */
 static rd_truth note(rd_choices *c, const rd_expr *x, rd_truth t)
 {
     for (int k = 0; k < c->n; k++)
@@ -358,11 +395,13 @@ static double number_of(const rd_expr *x)
 
 static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left);
 
-/* True if the map is -inf throughout the box: of an operand that is, and a number that leaves it
- * so. */
+/* True if the elementwise operation gives -inf throughout the box: one operand is -inf there, and
+ * the other is a number that keeps it so, as in -inf * 2 or -inf + 1. n is the other operand as
+ * a number, NaN if it is none, for which all comparisons are false. -inf stays with a positive
+ * factor or divisor, with any summand below inf, and less any number above -inf. */
 static bool is_least_map(rd_choices *c, const rd_expr *x, const box *b, int *left)
 {
-    bool   least[RD_MAX_RANK] = { false };
+    bool   least[RD_MAX_RANK] = { false }; /* by operand: it is -inf throughout */
     double n;
 
     for (int k = 0; k < x->n_in && k < 3; k++)
@@ -379,9 +418,12 @@ static bool is_least_map(rd_choices *c, const rd_expr *x, const box *b, int *lef
     return false;
 }
 
+/* True if x is -inf throughout the box; false if not, or unknown. On the way it records the truth
+ * of each mask that it meets. *left: visits that remain; without any it is unknown. is_choice():
+ * x is where(mask, a, b), and note() records the mask's truth t in c. */
 static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left)
 {
-    bool     yes, no;
+    bool     yes, no; /* where(mask, a, b): a is not taken or -inf; b likewise */
     rd_truth t;
     box      in;
 
@@ -401,6 +443,9 @@ static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left)
     return yes && no;
 }
 
+/* Finds what is known of each mask for the scores with indices first[a] <= i[a] < end[a]. Returns
+ * true if all these scores are -inf, so that the softmax weights are 0. Truth 0 is RD_SOMETIMES,
+ * that is, nothing is known. If the visits run out (left < 0), nothing is. */
 bool rd_choices_ask(rd_choices *c, const rd_expr *scores, const int64_t *first, const int64_t *end)
 {
     int  left = VISITS;
@@ -420,7 +465,8 @@ bool rd_choices_ask(rd_choices *c, const rd_expr *scores, const int64_t *first, 
 /* ---- Scores without masks whose value is known ----------------------------------------------- */
 static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left);
 
-/* A map of simpler operands; x itself if they are its own. */
+/* An elementwise operation of simplified operands; x itself if none of them changed. NULL: no
+ * memory. *left: visits that remain. */
 static rd_expr *map_without_known(const rd_choices *c, rd_expr *x, int *left)
 {
     rd_expr *in[RD_MAX_RANK];
@@ -438,7 +484,10 @@ static rd_expr *map_without_known(const rd_choices *c, rd_expr *x, int *left)
     return same ? x : rd_node(&node, x->as.any, x->as_size);
 }
 
-/* x with the operand of each choice that is known to be taken in its place. */
+/* Simplifies x: a choice whose mask is known to be true (or false) in the tile is replaced by its
+ * operand 1 (or 2). x itself if nothing is known; NULL after a failure. c->where[k] is a choice
+ * that was met, and c->truth[k] the truth of its mask. *left: visits that remain; without any x
+ * stays. */
 static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left)
 {
     rd_expr *in;
@@ -458,6 +507,8 @@ static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left)
                           : NULL;
 }
 
+/* The scores with each mask of known value removed: where(true, s, -inf) becomes s. NULL after a
+ * failure. */
 rd_expr *rd_choices_made(const rd_choices *c, rd_expr *scores)
 {
     int left = VISITS;
@@ -465,6 +516,8 @@ rd_expr *rd_choices_made(const rd_choices *c, rd_expr *scores)
     return without_known(c, scores, &left);
 }
 
+/* Encodes the truths of all masks as digits to base 3, below RD_CHOICE_FORMS; 0: none is known.
+ * Tiles with equal numbers have equal expressions. */
 int rd_choices_form(const rd_choices *c)
 {
     int form = 0;

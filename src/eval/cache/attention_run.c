@@ -27,24 +27,26 @@ static const char call[] = "rd_eval";
 typedef enum answer { NOT_ASKED, IS_FINITE, NOT_FINITE } answer;
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
+/* The lesser of a and b. */
 static int64_t least_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
+/* n / each, rounded up. */
 static int64_t parts_of(int64_t n, int64_t each)
 {
     return n / each + (n % each != 0);
 }
 
-/* True for an axis of which a tile has one index: it is no value's, and neither rows nor
- * columns. */
+/* True for a batch axis k, such as heads: it is neither rows, columns nor a value axis. A tile has
+ * one index of it. */
 static bool is_other(const rd_attention *a, int k)
 {
     return k != a->rows && k != a->columns && !(a->value_axes >> k & 1);
 }
 
-/* The indices of all other axes. */
+/* The number of index tuples of all batch axes together, such as batch x heads. */
 static int64_t others_of(const rd_attention *a)
 {
     int64_t n = 1;
@@ -54,17 +56,21 @@ static int64_t others_of(const rd_attention *a)
     return n;
 }
 
+/* The number of row blocks, which threads share: each is up to 256 rows at one index of the batch
+ * axes. */
 int64_t rd_attention_blocks(const rd_attention *a)
 {
     return others_of(a) * parts_of(a->extent[a->rows], BLOCK);
 }
 
+/* The number of tiles (128 rows x 256 columns) of all scores, as if no mask left one out. */
 int64_t rd_attention_tiles(const rd_attention *a)
 {
     return others_of(a) * parts_of(a->extent[a->rows], RD_TILE_ROWS) *
            parts_of(a->extent[a->columns], RD_TILE_COLUMNS);
 }
 
+/* The bytes that all scores would take if they were stored. */
 double rd_attention_score_bytes(const rd_attention *a)
 {
     return (double)others_of(a) * (double)a->extent[a->rows] * (double)a->extent[a->columns] *
@@ -72,7 +78,9 @@ double rd_attention_score_bytes(const rd_attention *a)
 }
 
 /* ---- A tile's expressions -------------------------------------------------------------------- */
-/* The tile's part of an operand, which has all axes of the product, some of extent 1. */
+/* The tile's part of an operand, which has all axes of the product, with extent 1 where it is
+ * broadcast. swap: a node inside it whose part another function makes (keys); NULL: none. NULL
+ * after a failure. `t` has the first index and the end of each axis of the product. */
 static rd_expr *part_of(rd_expr *x, const rd_tile_box *t, const rd_box_swap *swap)
 {
     int64_t first[RD_MAX_RANK], end[RD_MAX_RANK];
@@ -84,14 +92,17 @@ static rd_expr *part_of(rd_expr *x, const rd_tile_box *t, const rd_box_swap *swa
     return rd_box_part(x, first, end, swap);
 }
 
-/* Makes the results of a tile; returns how many they are, 0 after a failure.  An exponential of a
- * row that has only -inf is 0 here, as other tiles of the row may have more. */
+/* Makes a tile's results as expressions: y[0] = sum of e * values, y[1] = sum of e, y[2] = the
+ * greatest score of each row, with e = exp(scores - greatest). Returns how many they are (3, or 2
+ * if no maximum is subtracted), 0 after a failure. In a row that has only -inf, 0 is subtracted,
+ * so that e is 0 and not NaN: other tiles of the row may have more. y[0] and y[1] keep the
+ * columns' axis with extent 1. */
 static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_box *t,
                         const rd_box_swap *swap, rd_expr *y[RD_TILE_RESULTS])
 {
-    const rd_dims  along = RD_KEEP(a->columns);
-    rd_expr *const s = part_of(scores, t, swap), *const v = part_of(a->values, t, NULL);
-    rd_expr *e = s, *m = NULL, *least;
+    const rd_dims  along = RD_KEEP(a->columns); /* reduce it, keep it with extent 1 */
+    rd_expr *const s = part_of(scores, t, swap), *const v = part_of(a->values, t, /*swap=*/NULL);
+    rd_expr *e = s, *m = NULL, *least; /* -inf; e: exponentials; m: greatest scores */
 
     if (a->largest && s) {
         least = rd_num(s->ctx, -INFINITY);
@@ -106,7 +117,10 @@ static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_bo
     return !y[0] || !y[1] || (a->largest && !m) ? 0 : a->largest ? 3 : 2;
 }
 
-/* Describes results of a tile: rows of values, and rows. */
+/* Describes a tile's n results as arrays; their data pointers stay. Values: rows by value axes,
+ * dense. Weights and greatest scores: one element a row. Value axes are dense in C order (each:
+ * elements of an index), the step from row to row is a row of values, and other axes have one
+ * index. */
 static void describe(const rd_attention *a, int n, rd_expr *const *y, rd_array *out)
 {
     for (int k = 0; k < n; k++) {
@@ -119,6 +133,10 @@ static void describe(const rd_attention *a, int n, rd_expr *const *y, rd_array *
     out[0].strides.at[a->rows] = rd_row_values(a);
 }
 
+/* Makes the results of the first tile and their layouts, so that a plan can be made to see what a
+ * tile costs. No memory is behind `out`: address 64 stands for any aligned one. Returns how many
+ * results there are, 0 after a failure. t is the tile: is_other() axes have one index;
+ * tile_results() makes the results, describe() their layouts. */
 int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
                         rd_array out[RD_TILE_RESULTS])
 {
@@ -129,7 +147,7 @@ int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
         t.end[k] = is_other(a, k) ? 1 : a->extent[k];
     t.end[a->rows]    = least_of(RD_TILE_ROWS, a->extent[a->rows]);
     t.end[a->columns] = least_of(RD_TILE_COLUMNS, a->extent[a->columns]);
-    n                 = tile_results(a, a->scores, &t, NULL, y);
+    n                 = tile_results(a, a->scores, &t, /*swap=*/NULL, y);
     for (int k = 0; k < n; k++)
         out[k].data = (void *)(uintptr_t)64;
     describe(a, n, y, out);
@@ -137,7 +155,9 @@ int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
-/* True if the worker has evaluated nothing of this kind and extents, so that a plan is made. */
+/* True if the worker has evaluated nothing with this kind and these extents yet, so that
+ * rd_cache_run() will make a plan. kind: the form of the scores, or RD_KEYS_KIND,
+ * RD_FINITE_KIND. w->met has a number for each, at most RD_TILE_PLANS. */
 static bool is_new(rd_attention_worker *w, int kind, int64_t rows, int64_t columns)
 {
     const int64_t key = (kind * (int64_t)RD_TILE_ROWS + rows) * RD_TILE_COLUMNS + columns;
@@ -150,7 +170,10 @@ static bool is_new(rd_attention_worker *w, int kind, int64_t rows, int64_t colum
     return true;
 }
 
-/* Planning takes more memory than a tile, so one thread plans at a time. */
+/* Evaluates n results y into `out` with the worker's context and its plan cache. kind, rows,
+ * columns: what they are, for is_new(). Planning takes more memory than a tile, so a mutex lets
+ * one thread plan at a time. is_new(): this worker has no plan yet for such results. w->run has
+ * what all workers share: options and the mutex `planning`. */
 rd_status rd_tile_evaluate(rd_attention_worker *w, int kind, int64_t rows, int64_t columns, int n,
                            rd_expr *const *y, rd_array *out)
 {
@@ -167,13 +190,16 @@ rd_status rd_tile_evaluate(rd_attention_worker *w, int kind, int64_t rows, int64
     if (plans)
         pthread_mutex_lock(&w->run->planning);
     status = rd_cache_run(w->ctx, (rd_results){ result, n }, &opts);
-    rd_free(w->ctx, rd_take_spare(w->ctx));
+    rd_free(w->ctx, rd_take_spare(w->ctx)); /* the planning memory that the context keeps */
     if (plans)
         pthread_mutex_unlock(&w->run->planning);
     return status;
 }
 
-/* Evaluates a tile, whose scores have this form, and adds its sums to those of tile `which`. */
+/* Evaluates tile t, whose scores have this form (which masks are known, as rd_choices_form()
+ * says). Adds its sums to the running sums of tile number `which` of the block. Number
+ * RD_BLOCK_TILES stands for the memory of the tile's own sums. Nodes that it makes are released
+ * at the end (mark). Where keys are copied, `swap` has the copy made in place of their part. */
 static rd_status run_tile(rd_attention_worker *w, int which, int form, const rd_tile_box *t)
 {
     const rd_mark     mark                 = rd_ctx_mark(w->ctx);
@@ -200,7 +226,8 @@ static rd_status run_tile(rd_attention_worker *w, int which, int form, const rd_
     return status;
 }
 
-/* The sum of 0 times each element of a row: 0 if all are finite, else NaN. */
+/* The sum of 0 times each element of a vector: 0 if all are finite, else NaN. step: distance in
+ * elements. */
 static double zero_times(rd_dtype type, const void *p, int64_t n, int64_t step)
 {
     const float *const  f   = p;
@@ -212,7 +239,11 @@ static double zero_times(rd_dtype type, const void *p, int64_t n, int64_t step)
     return sum;
 }
 
-/* The same of values in memory, along columns and value axes. */
+/* The sum of 0 times each value of a tile, which is 0 if all are finite and NaN otherwise. The
+ * values lie in memory; the loops go along the columns and the value axes, and the innermost one
+ * along `last`, the last value axis. t is the box of the tile; without value axes `last` is the
+ * column axis. rd_leaf_element() is the address of an element and rd_leaf_step() how far one
+ * index moves. k goes over the axes that values have; `more`: another row is left. */
 static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
 {
     const rd_expr *const v    = a->values;
@@ -220,7 +251,7 @@ static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
     rd_tile_box          at   = *t;
     double               sum  = 0;
 
-    for (bool more = true; more;) {
+    for (bool more = true; more;) { /* an odometer over the axes other than `last` */
         sum += zero_times(v->type, rd_leaf_element(v, at.first), t->end[last] - t->first[last],
                           rd_leaf_step(v, last));
         more = false;
@@ -234,7 +265,9 @@ static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
     return sum;
 }
 
-/* True if all values of a tile are finite: 0 times each is 0. */
+/* *are: all values of the tile's columns are finite, as 0 times each is 0. Values in memory are
+ * read directly, others are evaluated. Returns the status of that evaluation. RD_ALL reduces all
+ * axes to one number. */
 static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *are)
 {
     const rd_mark mark   = rd_ctx_mark(w->ctx);
@@ -244,23 +277,26 @@ static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *
     rd_status     status = RD_OK;
     rd_expr      *y;
 
-    one.end[w->a.rows] = one.first[w->a.rows] + 1;
+    one.end[w->a.rows] = one.first[w->a.rows] + 1; /* values repeat along rows */
     if (rd_leaf_element(w->a.values, t->first)) {
         sum = zero_times_values(&w->a, t);
     } else {
-        y      = part_of(w->a.values, &one, NULL);
-        y      = rd_sum(map_2(RD_OP_mul, call, y, rd_int(w->ctx, 0)), RD_ALL);
-        y      = rd_cast_to(y, RD_F64);
-        status = y ? rd_tile_evaluate(w, RD_FINITE_KIND, 0,
-                                      t->end[w->a.columns] - t->first[w->a.columns], 1, &y, &out)
-                   : rd_error(w->ctx);
+        y = part_of(w->a.values, &one, /*swap=*/NULL);
+        y = rd_sum(map_2(RD_OP_mul, call, y, rd_int(w->ctx, 0)), RD_ALL);
+        y = rd_cast_to(y, RD_F64);
+        status =
+            y ? rd_tile_evaluate(w, RD_FINITE_KIND, /*rows=*/0,
+                                 t->end[w->a.columns] - t->first[w->a.columns], /*n=*/1, &y, &out)
+              : rd_error(w->ctx);
     }
     (void)rd_ctx_release(w->ctx, mark);
     *are = sum == 0;
     return status;
 }
 
-/* The same, which is asked once for each group and index of other axes. */
+/* True if all values of a group of 128 columns, at one index of the batch axes (other), are
+ * finite. The answer is kept for all threads; two threads may find the same one at a time, which
+ * does no harm. *status becomes that of the evaluation, if there is one. */
 static bool is_finite(rd_attention_worker *w, int64_t other, int64_t group, const rd_tile_box *t,
                       rd_status *status)
 {
@@ -277,8 +313,10 @@ static bool is_finite(rd_attention_worker *w, int64_t other, int64_t group, cons
 /* Makes scores in the form that is known now, once; false after a failure. */
 static bool make_form(rd_attention_worker *w, int form);
 
-/* Returns the form in which a group of columns of a tile has its scores; -1: the mask leaves the
- * group out. */
+/* Sets the columns of tile t to group number `group` (128 columns), and asks what is known of the
+ * masks there. Returns the form of its scores, a number that says which masks are known to be true
+ * or false. -1: all scores are -inf and values are finite, so the group adds 0 and is left out.
+ * *status: a failure of that evaluation, else unchanged. */
 static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, rd_tile_box *t,
                          rd_status *status)
 {
@@ -288,14 +326,18 @@ static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, r
     t->first[a->columns] = group * RD_TILE_GROUP;
     t->end[a->columns]   = least_of((group + 1) * RD_TILE_GROUP, a->extent[a->columns]);
     for (int k = 0; k < a->rank; k++)
-        end[k] = a->value_axes >> k & 1 ? 1 : t->end[k];
+        end[k] = a->value_axes >> k & 1 ? 1 : t->end[k]; /* scores have extent 1 there */
     if (rd_choices_ask(&w->choices, a->scores, t->first, end) &&
         is_finite(w, other, group, t, status))
         return -1;
     return rd_choices_form(&w->choices);
 }
 
-/* Runs the columns of groups g to end of a tile: those of one form that are adjacent at once. */
+/* Runs groups g to end - 1 of the columns (128 each) of tile number `which`. Adjacent groups of
+ * one form (the same masks known) are one evaluation; groups of form -1 are masked out and
+ * skipped. other: index of the batch axes. w->a.columns is the column axis; n counts the
+ * adjacent groups, and t is their box. form_of_group() sets `status` after a failure;
+ * make_form() makes the expressions of a form, unless they are made. */
 static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, int64_t g,
                             int64_t end, const rd_tile_box *tile)
 {
@@ -319,7 +361,10 @@ static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, in
     return status;
 }
 
-/* Runs all columns of the tiles of a block, those of a copy of keys together. */
+/* Runs all columns of the n tiles of a block, which lie above one another. The loop over tiles is
+ * inside that over 256 columns, so that all tiles use one copy of the keys of these columns.
+ * other: index of the batch axes. A group is RD_TILE_GROUP columns, and w->run->groups counts
+ * them; run_groups() runs groups g to its next argument of tile k. */
 static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const rd_tile_box *tile)
 {
     enum { GROUPS = RD_TILE_COLUMNS / RD_TILE_GROUP };
@@ -332,7 +377,8 @@ static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const
     return status;
 }
 
-/* The indices of a block: one of each axis that is no value's, rows or columns. */
+/* The indices of a block: index `other` of the batch axes, in C order, and all indices of rows,
+ * columns and values. is_other(): a batch axis. */
 static rd_tile_box block_at(const rd_attention *a, int64_t other)
 {
     rd_tile_box t = { .first = { 0 } };
@@ -348,7 +394,10 @@ static rd_tile_box block_at(const rd_attention *a, int64_t other)
     return t;
 }
 
-/* Later rows come first: under a causal mask these have more columns. */
+/* Evaluates row block k: clears the running sums of its tiles, adds all columns, stores the
+ * quotients. Blocks of later rows come first, because under a causal mask they have more columns:
+ * the long tasks should not come last. k is block * others + index of the batch axes, where
+ * `others` counts these indices. */
 rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 {
     const rd_attention *a      = &w->a;
@@ -371,8 +420,9 @@ rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 }
 
 /* ---- Runs and workers ------------------------------------------------------------------------ */
-/* Writes the strides of the result by axes of the product.  False: a result of another shape is not
- * dense. */
+/* Writes the strides of the result by axes of the product; 0 for the summed axis and for axes that
+ * the result lacks. False: a reshaped result whose memory is not dense. a->to[] maps the sum's
+ * axes, which lack the summed one, to the result's, -1: none. */
 static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_expr *result,
                          const int64_t *stride)
 {
@@ -387,13 +437,17 @@ static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_
         stride = dense;
     }
     for (int k = 0; k < a->rank; k++) {
-        const int to = k == a->columns ? -1 : a->to[k - (k > a->columns)];
+        const int to = k == a->columns ? -1 : a->to[k - (k > a->columns)]; /* the result's axis */
 
         run->stride[k] = to < 0 ? 0 : stride[to];
     }
     return true;
 }
 
+/* Begins a run that stores to `out`; stride: of the result, by its axes. NULL: no memory, or a
+ * reshaped result that is not dense. The run is followed in memory by one char for each group of
+ * columns and index of batch axes, the answers of is_finite(): 0 is NOT_ASKED. The caller frees
+ * it by rd_attention_end(); `a` must live as long. */
 rd_attention_run *rd_attention_begin(const rd_attention *a, const rd_eval_opts *opts,
                                      const rd_expr *result, void *out, const int64_t *stride)
 {
@@ -415,6 +469,7 @@ rd_attention_run *rd_attention_begin(const rd_attention *a, const rd_eval_opts *
     return NULL;
 }
 
+/* Frees a run; NULL does nothing. */
 void rd_attention_end(rd_attention_run *run)
 {
     if (!run)
@@ -423,13 +478,14 @@ void rd_attention_end(rd_attention_run *run)
     rd_free(run->ctx, run);
 }
 
-/* Lists all nodes below x. */
+/* Lists x and all nodes below it, each once. False: a failure is recorded. */
 static bool list_below(rd_attention_worker *w, rd_expr *x, rd_node_list *list)
 {
     return x && rd_list_nodes(w->ctx, (rd_results){ &(rd_result){ x, NULL }, 1 }, list);
 }
 
-/* The longest axis of a coordinate below x that memory may hold. */
+/* The longest axis among the index arrays (COORD nodes) below x, of those that fit in memory
+ * (MOST_INDEXED). 0: there are none. */
 static int64_t most_indices(rd_attention_worker *w, rd_expr *x)
 {
     rd_node_list list = { 0 };
@@ -446,20 +502,24 @@ static int64_t most_indices(rd_attention_worker *w, rd_expr *x)
     return most;
 }
 
-/* Makes the row of indices that coordinates of scores and values read. */
+/* Makes the array 0, 1, 2 ... that stands for every index array below scores and values, so that
+ * tiles at different indices share a plan. False: no memory. most_indices() is how long the
+ * longest such array is. */
 static bool make_index(rd_attention_worker *w)
 {
     const int64_t p = most_indices(w, w->a.scores), q = most_indices(w, w->a.values);
     const int64_t n = p > q ? p : q;
 
-    w->index = rd_alloc(w->ctx, (n + 1) * (int64_t)sizeof *w->index);
+    w->index = rd_alloc(w->ctx, (n + 1) * (int64_t)sizeof *w->index); /* + 1: n may be 0 */
     for (int64_t i = 0; w->index && i < n; i++)
         w->index[i] = i;
     return w->index != NULL;
 }
 
-/* Lists what stands for each coordinate: a leaf of its shape.  Returns how many, -1 after a
- * failure. */
+/* Lists a replacement for each index array (COORD node) in the list: a leaf of its shape over
+ * w->index. Returns how many, -1 after a failure. w->index holds 0, 1, 2, ... up to
+ * MOST_INDEXED, and longer axes are left as they are. with[n] has the node and its replacement
+ * `to`. */
 static int replace_coordinates(const rd_attention_worker *w, const rd_node_list *list,
                                rd_replacement *with)
 {
@@ -479,7 +539,9 @@ static int replace_coordinates(const rd_attention_worker *w, const rd_node_list 
     return n;
 }
 
-/* x with coordinates from memory.  NULL after a failure. */
+/* x with its index arrays read from memory, as the offset of a tile in a COORD node would be part
+ * of its plan. NULL after a failure. replace_coordinates() lists the n replacements, -1: a
+ * failure; without any x stays. */
 static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
 {
     rd_node_list    list = { 0 };
@@ -496,6 +558,10 @@ static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
     return y;
 }
 
+/* Makes the scores in this form, a number that says which masks are known: those are removed, and
+ * index arrays are read from memory. Also looks for keys to copy, if the BLAS has code for
+ * matrices as they lie (uncopied). Does nothing the second time; false after a failure.
+ * w->form[form] has them, NULL: not made yet; rd_choices_made() removes the known masks. */
 static bool make_form(rd_attention_worker *w, int form)
 {
     if (w->form[form])
@@ -506,6 +572,9 @@ static bool make_form(rd_attention_worker *w, int form)
     return w->form[form] != NULL;
 }
 
+/* Makes a thread's part of a run: the expressions cloned into its own context, memory for running
+ * sums, and the list of masks. NULL after recording a failure in ctx. The caller frees it by
+ * rd_attention_worker_free(). */
 rd_attention_worker *rd_attention_worker_new(rd_attention_run *run, rd_ctx *ctx)
 {
     rd_attention_worker *const w = rd_alloc(ctx, sizeof *w);
@@ -526,6 +595,7 @@ rd_attention_worker *rd_attention_worker_new(rd_attention_run *run, rd_ctx *ctx)
     return NULL;
 }
 
+/* Frees a worker, not its context; NULL does nothing. */
 void rd_attention_worker_free(rd_attention_worker *w)
 {
     if (!w)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
+/* The number of values in a row of the result: the product of the extents of value axes. */
 int64_t rd_row_values(const rd_attention *a)
 {
     int64_t n = 1;
@@ -15,7 +16,7 @@ int64_t rd_row_values(const rd_attention *a)
     return n;
 }
 
-/* Bytes of so many elements for each row of a tile, in whole lines of 64. */
+/* The bytes of `each` elements for every row of a tile, rounded up to cache lines of 64 bytes. */
 static int64_t bytes_of_rows(const rd_attention *a, int64_t each)
 {
     const int64_t n = a->extent[a->rows], rows = n < RD_TILE_ROWS ? n : RD_TILE_ROWS;
@@ -23,23 +24,28 @@ static int64_t bytes_of_rows(const rd_attention *a, int64_t each)
     return (rows * each * rd_dtype_size(a->y->type) + 63) / 64 * 64;
 }
 
+/* The bytes of running sums that a thread needs: for each tile of a block, and once more for the
+ * tile at work, sums of values, sums of weights, and greatest scores. */
 int64_t rd_attention_bytes(const rd_attention *a)
 {
-    return (RD_BLOCK_TILES + 1) * (2 * bytes_of_rows(a, 1) + bytes_of_rows(a, rd_row_values(a)));
+    return (RD_BLOCK_TILES + 1) *
+           (2 * bytes_of_rows(a, /*each=*/1) + bytes_of_rows(a, rd_row_values(a)));
 }
 
+/* Sets the sizes and allocates the memory of the running sums; false: no memory. */
 bool rd_sums_begin(rd_attention_worker *w)
 {
-    w->row_bytes = bytes_of_rows(&w->a, 1);
+    w->row_bytes = bytes_of_rows(&w->a, /*each=*/1);
     w->sum_bytes = bytes_of_rows(&w->a, rd_row_values(&w->a));
     w->memory    = rd_alloc(w->ctx, rd_attention_bytes(&w->a));
     return w->memory != NULL;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
-/* The sums of a block of rows, or of a tile. */
+/* Functions on running sums, for each type T: o is the sum of e * values (rows x values), z that
+ * of e, m the greatest score, one a row. */
 #define RD_DEFINE_SUMS(T, type, INF)                                                              \
-    /* Adds those of a tile: all are scaled to the greatest score so far. */                      \
+    /* Adds a tile: both sums are scaled to the greater maximum, as exp(s - m) needs one m. */    \
     static void add_##type(const rd_attention *a, int64_t rows, int64_t values, T *o, T *z, T *m, \
                            const T *o_tile, const T *z_tile, const T *m_tile)                     \
     {                                                                                             \
@@ -57,7 +63,7 @@ bool rd_sums_begin(rd_attention_worker *w)
                 o[r * values + d] = o[r * values + d] * before + o_tile[r * values + d] * here;   \
         }                                                                                         \
     }                                                                                             \
-    /* Turns sums into results: divided, and NaN where all scores are -inf. */                    \
+    /* o / z; without division, NaN where all scores of a row are -inf, as -inf - -inf is. */     \
     static void end_##type(const rd_attention *a, int64_t rows, int64_t values, T *o, const T *z, \
                            const T *m)                                                            \
     {                                                                                             \
@@ -79,21 +85,27 @@ bool rd_sums_begin(rd_attention_worker *w)
 RD_DEFINE_SUMS(float, f32, INFINITY)
 RD_DEFINE_SUMS(double, f64, (double)INFINITY)
 
+/* The sums of e * values of tile `which` of the block, rows x values, of type f32 or f64. which ==
+ * RD_BLOCK_TILES: the results of the tile at work, not yet added. */
 void *rd_sum_values(const rd_attention_worker *w, int which)
 {
     return w->memory + which * (w->sum_bytes + 2 * w->row_bytes);
 }
 
+/* The sums of e of tile `which`, one a row. */
 void *rd_sum_weights(const rd_attention_worker *w, int which)
 {
     return (char *)rd_sum_values(w, which) + w->sum_bytes;
 }
 
+/* The greatest scores so far of tile `which`, one a row. */
 void *rd_sum_greatest(const rd_attention_worker *w, int which)
 {
     return (char *)rd_sum_weights(w, which) + w->row_bytes;
 }
 
+/* Sets the running sums of tile `which` to those of no columns: 0, 0, and -inf as the greatest
+ * score. n is the number of values of a row. */
 void rd_sums_clear(rd_attention_worker *w, int which, int64_t rows)
 {
     const int64_t n = rd_row_values(&w->a);
@@ -106,6 +118,9 @@ void rd_sums_clear(rd_attention_worker *w, int which, int64_t rows)
                   rd_sum_greatest(w, which));
 }
 
+/* Adds the results of the tile at work to the running sums of tile `which` (online softmax): both
+ * are scaled to the greater of the two maxima. The tile at work is number RD_BLOCK_TILES of the
+ * sums; each has values, sums of weights and the greatest score of each row. */
 void rd_sums_add(rd_attention_worker *w, int which, int64_t rows)
 {
     const int64_t n = rd_row_values(&w->a);
@@ -120,14 +135,16 @@ void rd_sums_add(rd_attention_worker *w, int which, int64_t rows)
                 rd_sum_weights(w, RD_BLOCK_TILES), rd_sum_greatest(w, RD_BLOCK_TILES));
 }
 
-/* Copies the values of a row to the result: along value axes, the last one innermost. */
+/* Copies the values of a row to the result, element by element, because value axes may have any
+ * strides there. Value axes are traversed in C order. from has n values side by side; to is
+ * where the row begins, and w->run->stride are the result's strides. */
 static void store_row(const rd_attention_worker *w, const char *from, char *to)
 {
     const rd_attention *a    = &w->a;
     const int64_t       size = rd_dtype_size(a->y->type), n = rd_row_values(a);
 
     for (int64_t i = 0; i < n; i++) {
-        int64_t at = 0, rest = i;
+        int64_t at = 0, rest = i; /* offset in the result; what is left of the index */
 
         for (int k = a->rank; k-- > 0;)
             if (a->value_axes >> k & 1) {
@@ -138,7 +155,7 @@ static void store_row(const rd_attention_worker *w, const char *from, char *to)
     }
 }
 
-/* True if the values of a row are adjacent in the result. */
+/* True if the values of a row are contiguous in the result, in C order. */
 static bool rows_are_dense(const rd_attention_worker *w)
 {
     const rd_attention *a    = &w->a;
@@ -153,7 +170,9 @@ static bool rows_are_dense(const rd_attention_worker *w)
     return true;
 }
 
-/* Ends a block's sums and stores them. */
+/* Divides the running sums of tile `which` by the sums of weights, and stores its rows at box t of
+ * the result. n is the number of values of a row; end_f32() and end_f64() divide. dense: the n
+ * values of a row lie side by side in the result too. */
 void rd_sums_store(rd_attention_worker *w, int which, const rd_tile_box *t)
 {
     const rd_attention *a    = &w->a;

@@ -22,6 +22,7 @@ typedef struct boxing {
 
 static rd_expr *part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b);
 
+/* True if the box is all of x. */
 static bool is_whole(const rd_expr *x, const int64_t *first, const int64_t *end)
 {
     for (int a = 0; a < x->rank; a++)
@@ -30,18 +31,18 @@ static bool is_whole(const rd_expr *x, const int64_t *first, const int64_t *end)
     return true;
 }
 
-/* The box as a view of the whole. */
+/* The box as a slice (view) of the whole x. */
 static rd_expr *viewed(rd_expr *x, const int64_t *first, const int64_t *end)
 {
     rd_affine v;
 
     rd_affine_begin(&v, x);
     for (int a = 0; a < x->rank; a++)
-        rd_affine_places(&v, x, a, first[a], end[a], 1);
+        rd_affine_places(&v, x, a, first[a], end[a], /*step=*/1);
     return rd_affine_view(x, &v, "rd_eval");
 }
 
-/* Makes a node again, with the box's extents and other operands. */
+/* Makes a node of the same operation as x, with the box's extents and these operands. */
 static rd_expr *made_again(const rd_expr *x, const int64_t *first, const int64_t *end,
                            rd_expr *const *in)
 {
@@ -56,7 +57,7 @@ static rd_expr *made_again(const rd_expr *x, const int64_t *first, const int64_t
     return rd_node(&node, x->as.any, x->as_size);
 }
 
-/* Makes a node again of the same box of all of its operands. */
+/* The box of an elementwise operation: the operation on the same box of each operand. */
 static rd_expr *map_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     rd_expr *in[RD_MAX_RANK];
@@ -69,7 +70,11 @@ static rd_expr *map_part(rd_expr *x, const int64_t *first, const int64_t *end, b
     return made_again(x, first, end, in);
 }
 
-/* A view of the box of its operand that it reads. */
+/* The box of a view: a view of that box of its operand which it reads. The operand's box is found
+ * by interval arithmetic. A leaf is not cut; there the view's offset moves instead. A view's
+ * numbers are the offsets, one for each axis of its operand, then a matrix of coefficients with
+ * a row for each of these axes and a column for each axis of the view. lo and hi are the box
+ * that it reads of its operand, hi excluded. */
 static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     rd_expr *const       below = x->in[0];
@@ -92,13 +97,15 @@ static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, 
             hi[a] += c * (c > 0 ? end[k] - 1 : first[k]);
         }
         hi[a]++;
-        number[a] -= leaf ? 0 : lo[a];
+        number[a] -= leaf ? 0 : lo[a]; /* relative to the operand's box */
     }
     in = leaf ? below : part(below, lo, hi, b);
-    return in ? rd_view(in, x->rank, extent, number, NULL) : NULL;
+    return in ? rd_view(in, x->rank, extent, number, /*origin=*/NULL) : NULL;
 }
 
-/* A reduction of all elements that it takes. */
+/* The box of a reduction: the reduction of all elements along its reduced axes, in a box along
+ * kept ones. Grouped reductions and reducers of several outputs are sliced instead. dims has a
+ * bit for each reduced axis; in[1] and in[2] are weights and mask, NULL: none. */
 static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     const rd_expr *const of              = x->in[0];
@@ -108,7 +115,7 @@ static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *en
     if (rd_is_grouped(x) || rd_outputs_of(x) > 1)
         return viewed(x, first, end);
     for (int a = 0, k = 0; a < of->rank; a++) {
-        const bool reduced = x->as.fold->dims >> a & 1;
+        const bool reduced = x->as.fold->dims >> a & 1; /* else axis a is axis k of x */
 
         lo[a] = reduced ? 0 : first[k];
         hi[a] = reduced ? of->extent[a] : end[k];
@@ -120,7 +127,9 @@ static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *en
     return made_again(x, first, end, in);
 }
 
-/* A gather by the box of its indices. */
+/* The box of a gather (rd_take): the whole of the gathered axis, indexed by the box of the
+ * indices. `along` means one index per element; such a gather is sliced instead. lo and hi bound
+ * the box of `of`; made_again() makes the gather of both parts. NULL after a failure. */
 static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     rd_expr *const of = x->in[0], *const index = x->in[1];
@@ -131,7 +140,7 @@ static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end,
     if (x->as.axis->along)
         return viewed(x, first, end);
     for (int a = 0; a < of->rank; a++) {
-        const int k = a < axis ? a : a + index->rank - 1;
+        const int k = a < axis ? a : a + index->rank - 1; /* the axis of x that is axis a of `of` */
 
         lo[a] = a == axis ? 0 : first[k];
         hi[a] = a == axis ? of->extent[a] : end[k];
@@ -141,6 +150,10 @@ static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end,
     return in[0] && in[1] ? made_again(x, first, end, in) : NULL;
 }
 
+/* The box of x as an expression of boxes of its operands, down to leaves. Not the identity even
+ * for the whole x if a node is to be swapped. b->swap is a node to be replaced and the function
+ * `make` for that, NULL: none. b->left: visits that remain; without any the box is a view of x.
+ * NULL after a failure. */
 static rd_expr *part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     if (b->swap && x == b->swap->node)
@@ -158,6 +171,9 @@ static rd_expr *part(rd_expr *x, const int64_t *first, const int64_t *end, boxin
     }
 }
 
+/* Elements first[a] <= i[a] < end[a] of x as an expression of boxes of its leaves, so that boxes
+ * of one shape share a plan. swap: a node whose box another function makes; NULL: none. NULL after
+ * a failure, or if x is NULL. */
 rd_expr *rd_box_part(rd_expr *x, const int64_t *first, const int64_t *end, const rd_box_swap *swap)
 {
     boxing b = { VISITS, swap };

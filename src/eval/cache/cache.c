@@ -18,7 +18,8 @@ static bool try_lock(rd_cache *c)
     return !atomic_flag_test_and_set_explicit(&c->locked, memory_order_acquire);
 }
 
-/* Waits in a loop until the lock is free, and takes it.  The lock guards the tables of entries. */
+/* Waits in a loop (spin lock) until the lock is free, and takes it. It guards the tables of
+ * entries and is held for a few instructions only. */
 void rd_cache_lock(rd_cache *c)
 {
     while (!try_lock(c)) {
@@ -31,7 +32,9 @@ void rd_cache_unlock(rd_cache *c)
     atomic_flag_clear_explicit(&c->locked, memory_order_release);
 }
 
-/* Removes entry k from both tables and frees its plan. */
+/* Removes entry k from both tables and frees its plan.  The last entry takes its place in the
+ * table by key.  c->same is the first-level table, c->entry the one by key, of stats.plans
+ * plans. */
 static void drop_entry(rd_cache *c, int k)
 {
     rd_entry *e = c->entry[k];
@@ -45,7 +48,7 @@ static void drop_entry(rd_cache *c, int k)
     rd_free(c->ctx, e);
 }
 
-/* Drops all plans that are not running; true if there were any. */
+/* Drops all plans that no thread runs (busy == 0); true if there were any. */
 static bool drop_entries(rd_cache *c)
 {
     int32_t before = c->stats.plans;
@@ -57,7 +60,8 @@ static bool drop_entries(rd_cache *c)
 }
 
 /* Evicts the least recently used plans that do not run, until one more of that size fits.  If all
- * run, there is no room. */
+ * run, there is no room.  RD_CACHE_PLANS and MOST_BYTES are the limits; `used` tells when a plan
+ * ran last, and `busy` counts its runs now. */
 void rd_cache_make_room(rd_cache *c, int64_t bytes)
 {
     while (c->stats.plans == RD_CACHE_PLANS ||
@@ -83,8 +87,9 @@ bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
            memcmp(e->word, key->word, (size_t)key->n_word * sizeof *key->word) == 0;
 }
 
-/* Drops unmeasured entries of the current key that are not running; brief: only those for first
- * runs. */
+/* Drops plans with the current key that no thread runs, and whose choices were not measured.
+ * brief: only plans for a program's first runs, which have no compiled loops. `busy` counts the
+ * runs of a plan now. */
 static void drop_idle(rd_cache *c, bool brief)
 {
     for (int k = c->stats.plans; k-- > 0;) {
@@ -96,21 +101,24 @@ static void drop_idle(rd_cache *c, bool brief)
     }
 }
 
-/* Drops all unmeasured plans with the current key that do not run. */
+/* Drops plans with the current key that no thread runs and whose choices were not measured,
+ * because a measured plan replaces them. */
 void rd_cache_drop_unmeasured(rd_cache *c)
 {
     drop_idle(c, /*brief=*/false);
 }
 
-/* Drops plans for first runs only (brief) with the current key that do not run. */
+/* Drops brief plans (for first runs, without compiled loops) with the current key that no thread
+ * runs, because a full plan replaces them. */
 void rd_cache_drop_brief(rd_cache *c)
 {
     drop_idle(c, /*brief=*/true);
 }
 
 /* ---- The context's cache --------------------------------------------------------------------- */
-/* Frees the kept frame and all plans that do not run, because memory is short; true if there was
- * anything.  Does not wait for the lock, as its owner may be the one that needs memory. */
+/* Frees the kept frame (memory of a run) and all plans that no thread runs, because memory is
+ * short. True if there was anything. It does not wait for the lock, as the thread that holds it
+ * may be the one that needs memory. */
 static bool reclaim(rd_keeper *self)
 {
     rd_cache *c     = (rd_cache *)self;
@@ -145,7 +153,8 @@ static rd_cache *cache_of(const rd_ctx *ctx)
     return (rd_cache *)rd_ctx_keeper(ctx);
 }
 
-/* Finds or makes the context's cache; NULL without memory. */
+/* Finds or makes the context's cache; NULL without memory. It is a keeper of the context, which
+ * calls reclaim() if memory is short, and drop() at its end. */
 rd_cache *rd_cache_get(rd_ctx *ctx)
 {
     rd_cache *c = cache_of(ctx);

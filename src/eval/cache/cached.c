@@ -16,9 +16,10 @@
 enum { MOST_RESULTS = 8 };
 
 /* ---- The same expressions and layouts -------------------------------------------------------- */
-/* Appends a result to the words of s: expression, context, layout and type.  Shape and strides have
- * n and m numbers.  False: too large, or an invalid or misaligned output, which the usual way
- * reports. */
+/* Appends a result to the words of s (a key by addresses): the expression's unique number, its
+ * context, type, and layout with n extents and m strides. False: too many words, or an invalid or
+ * misaligned output, which the slow path then reports. n and m are the lengths of out->shape and
+ * out->strides, and RD_SAME_WORDS is the room for words. */
 static bool describe_result(rd_same *s, const rd_result *r)
 {
     const rd_array *out = r->out;
@@ -40,8 +41,8 @@ static bool describe_result(rd_same *s, const rd_result *r)
     return true;
 }
 
-/* Describes options, expressions and layouts as words.  False: too large, or invalid, which the
- * usual way reports. */
+/* Describes options, expressions and layouts as words (a key of 64-bit ints), without looking into
+ * expressions. False: too many words, or invalid, which the slow path then reports. */
 static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
 {
     s->n_word            = 0;
@@ -55,7 +56,8 @@ static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
     return true;
 }
 
-/* The place in the first-level table for such words, by their hash. */
+/* The entry of the first-level table (direct-mapped, by hash) where the key `s` of words belongs.
+ * It may hold another key. */
 static rd_same *same_place(rd_cache *c, const rd_same *s)
 {
     uint64_t hash = 0;
@@ -66,15 +68,16 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-/* True if a brief plan has had its runs, so that a full one is to be made.  A program's first plan
- * is brief (run/grow.c). */
+/* True if a brief plan (no compiled loops, for a program's first runs) has had its runs, so that a
+ * full plan is to be made (run/grow.c). */
 static bool is_brief_over(const rd_entry *e)
 {
     return rd_brief_is_over(e->plan, e->runs);
 }
 
-/* Finds a cached plan with the current key, a measured one if that is asked for; NULL: none. *over:
- * there is a plan for first runs (brief), but it has had them. */
+/* Finds a cached plan with the current key; NULL: none. measured: only one whose choices were
+ * measured. *over: there is a brief plan (for first runs), but it has had its runs.
+ * rd_cache_matches() compares the key. */
 static rd_entry *find(rd_cache *c, bool measured, bool *over)
 {
     *over = false;
@@ -90,8 +93,8 @@ static rd_entry *find(rd_cache *c, bool measured, bool *over)
     return NULL;
 }
 
-/* Makes room for the addresses of all leaves of the key and of numbers as inputs; false: no
- * memory. */
+/* Makes room for the addresses that a run gets: of all leaves of the key, and of numbers if these
+ * become inputs. False: no memory. */
 static bool reserve_inputs(rd_cache *c)
 {
     const int32_t wanted = c->key.n_leaf + RD_KEY_NUMBERS, room = c->key.room_leaf + RD_KEY_NUMBERS;
@@ -108,8 +111,9 @@ static bool reserve_inputs(rd_cache *c)
     return true;
 }
 
-/* Stores the inputs' addresses for the run, and in s for later runs of the same expressions.
- * Returns s; NULL if they are too many for it. */
+/* Stores the inputs' addresses for the run, and in s, an entry of the first-level table, for later
+ * runs of the same expressions. Returns s, which may be NULL; NULL if they are too many for it.
+ * rd_key_addresses() writes them to c->leaf. */
 static rd_same *find_inputs(rd_cache *c, rd_same *s)
 {
     const int32_t n = rd_key_inputs(&c->key);
@@ -123,9 +127,9 @@ static rd_same *find_inputs(rd_cache *c, rd_same *s)
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
-/* True if a plan with fixed numbers was made for this structure before; notes that now.  The
- * first plan of a structure has its numbers fixed.  A second one with other numbers reads them
- * as inputs, so numbers that change each time cost two plans. */
+/* True if a plan with the numbers' values in its code was made for this structure before; notes
+ * that now. The first plan of a structure has its numbers fixed. The second one reads them from
+ * memory as inputs, so that numbers that change in each evaluation cost two plans in all. */
 static bool was_planned_with_values(rd_cache *c)
 {
     uint64_t *const place = &c->numbered[c->key.hash >> 32 & (RD_NUMBERED - 1)];
@@ -135,10 +139,11 @@ static bool was_planned_with_values(rd_cache *c)
     return was;
 }
 
-/* Finds a plan with the key's numbers as inputs, which runs for any numbers, measured or not
- * (false); NULL: none. The key then gets its numbers back as values, unless a plan for any numbers
- * is to be made now: one with fixed numbers was made before, or the plan found was brief and is
- * over. */
+/* Finds a plan that reads the key's numbers as inputs, so that it runs for any values; NULL: none.
+ * Then the key gets the values back, unless such a plan is to be made now. It is, if a plan with
+ * fixed values was made before, or the plan found was brief (for first runs) and has had these
+ * (*over). Runs that measure, or are asynchronous, fix their numbers. was_planned_with_values()
+ * is that test. */
 static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
 {
     rd_entry *e;
@@ -151,7 +156,10 @@ static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, boo
     return e;
 }
 
-/* Puts a plan that will run at once into the cache; NULL without memory. */
+/* Puts a plan into the cache, marked as running (busy), and into s, its entry of the first-level
+ * table (NULL: none). It replaces worse plans of the same key. NULL: no memory, or all cached
+ * plans are running. The cache owns the plan then; otherwise the caller still does. Words are
+ * those of the key. */
 static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
 {
     const rd_key *key   = &c->key;
@@ -187,7 +195,8 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
     return e;
 }
 
-/* Runs a plan with the results' memory, or its blocks. */
+/* Runs a plan on these leaves, whole or, if it says so (block_points), in blocks of the result. If
+ * an input overlaps the result, blocks do not work, and it runs whole. */
 static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results,
                          const rd_eval_opts *opts)
 {
@@ -202,7 +211,8 @@ static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_result
     return rd_plan_execute(plan, leaf, out, &progress, /*stats=*/NULL);
 }
 
-/* Runs a cached plan that was marked as running. */
+/* Runs a cached plan that was marked as running, and removes the mark. The release order makes the
+ * thread that frees the plan see the end of the run. */
 static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results results,
                            const rd_eval_opts *opts)
 {
@@ -212,8 +222,9 @@ static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results resu
     return status;
 }
 
-/* Marks an entry as running, if there is one, so that it is not freed; counts runs of plans for
- * first runs (brief). */
+/* Marks an entry as running, so that no thread frees it, and counts its use; e may be NULL. Runs
+ * are counted for brief plans only, which have no compiled loops and are replaced after some
+ * runs. */
 static rd_entry *mark_running(rd_cache *c, rd_entry *e)
 {
     if (e) {
@@ -224,19 +235,22 @@ static rd_entry *mark_running(rd_cache *c, rd_entry *e)
     return e;
 }
 
-/* Makes a plan for this evaluation alone, and runs it. */
+/* Makes a plan for this evaluation alone, runs it, and frees it. The status is that of the run,
+ * or of planning if that fails. */
 static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
     rd_status status =
-        plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, /*stats=*/NULL) : rd_error(ctx);
+        plan ? rd_plan_execute(plan, /*in=*/NULL, /*out=*/NULL, &plan->progress, /*stats=*/NULL)
+             : rd_error(ctx);
 
     rd_plan_free(plan);
     return status;
 }
 
-/* Makes a plan by cost.  If AUTO did not choose a GPU although the plan takes long enough for one,
- * the rates of the GPU are measured first, and the plan is made again. */
+/* Makes a plan by predicted cost. AUTO needs measured rates of the GPU to choose it. If it did not
+ * choose it, although the plan takes long enough, the rates are measured now and the plan is made
+ * again. rd_rates_of() are rates that the context has, NULL: none. NULL after a failure. */
 static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     const rd_choice choice = { .traversal = opts->traversal };
@@ -246,13 +260,16 @@ static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts
 
     if (!plan || opts->backend != RD_BACKEND_AUTO || rd_plan_uses_device(plan) ||
         !rd_auto_is_worth_asking(plan->n_stage, plan->program) ||
+        /* known already, or no GPU to measure */
         (rates && rd_rates_are_of(c->ctx, rates)) || !rd_rates_learn(c->ctx))
         return plan;
     rd_plan_drop(plan);
     return rd_key_plan(&c->key, results, opts, &choice);
 }
 
-/* Measures the fastest choice on this processor and stores it; false: the evaluation fails. */
+/* Measures which choice is the fastest on this processor (not on a GPU), and stores it in the
+ * context's findings. False: the evaluation fails. `fresh` is the finding; it is not stored if
+ * there is no memory, which does not matter. */
 static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     rd_eval_opts here = *opts;
@@ -264,8 +281,11 @@ static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *op
     return rd_error(c->ctx) == RD_OK;
 }
 
-/* Makes a plan by a measured choice; measures first if that is wanted and was not done.  A plan on
- * a device has no such choice: its kernels are measured when it runs. */
+/* Makes a plan by the measured choice of this key, else by cost. If options ask to measure and
+ * nothing is known, it measures first. Plans on a device have no such choice: their kernels are
+ * measured in a run. brief: for first runs, without compiled loops. plan_by_cost() makes the one
+ * by cost, and measure_here() times candidates and keeps the best under the key's hash. `known`
+ * is that finding, NULL: none. NULL after a failure. */
 static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief)
 {
     const rd_found *known  = rd_findings_get(&c->found, c->key.hash);
@@ -287,8 +307,9 @@ static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, 
     return rd_key_plan(&c->key, results, opts, &choice);
 }
 
-/* Makes a plan.  A plan in parts has its numbers fixed, so that the key gets its numbers back as
- * values and the plan is made again. */
+/* Makes a plan. If numbers are inputs of the key, but the plan consists of parts (several plans),
+ * it is made again with fixed numbers, because parts cannot read them as inputs. NULL after a
+ * failure. */
 static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_opts *opts,
                                  bool brief)
 {
@@ -301,8 +322,8 @@ static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_
     return make(c, results, opts, brief);
 }
 
-/* Runs a plan that measures the kernels of its stages; the next evaluation plans with the
- * results. */
+/* Runs a plan that measures the kernels of its stages on a device, and frees it. Unmeasured plans
+ * of this key are dropped, so that the next evaluation plans with the results. */
 static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
                                const rd_eval_opts *opts)
 {
@@ -315,7 +336,10 @@ static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
     return status;
 }
 
-/* Makes a plan, caches it, and runs it. */
+/* Makes a plan for the current key, caches it, and runs it. brief: for first runs, without
+ * compiled loops. s: its entry of the first-level table; NULL: none. insert() keeps the plan in
+ * the cache, which then owns it; NULL: it cannot, so the plan is run once and dropped. A plan
+ * that is to measure its kernels is run by run_measuring(). */
 static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief,
                               rd_same *s)
 {
@@ -329,7 +353,7 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     if (opts->measure && rd_plan_start_measuring(plan))
         return run_measuring(c, plan, results, opts);
     rd_plan_share_frames(plan, &c->frame);
-    plan->block_points = rd_block_points(plan, results, opts);
+    plan->block_points = rd_block_points(plan, results, opts, /*depth=*/0);
     if (rd_error(c->ctx) != RD_OK) { /* cancelled, or no memory, while a block was planned */
         rd_plan_drop(plan);
         return rd_error(c->ctx);
@@ -342,14 +366,15 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     return status;
 }
 
-/* Evaluates by a cached plan with the same key, or makes one.  The key is too large, or there is no
- * memory: the plan is made for this evaluation alone. */
+/* Evaluates by a cached plan with the same key, or by a new one. s: the entry of the first-level
+ * table to fill in; NULL: none. If the key is too large, or there is no memory, the plan serves
+ * this evaluation alone. Runs of the same nodes later find the plan by s. */
 static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
 {
     rd_request request[MOST_RESULTS];
     rd_output  out[MOST_RESULTS];
     rd_entry  *e;
-    bool       over;
+    bool       over; /* there was a brief plan (for first runs), which has had these */
 
     if (!rd_check_results(c->ctx, rd_call_name(c->ctx), results, request, out))
         return rd_error(c->ctx);
@@ -367,11 +392,14 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
         s->entry = e;
     c->stats.alike += e != NULL;
     rd_cache_unlock(c);
-    return e ? run_entry(e, c->leaf, results, opts) : make_and_run(c, results, opts, !over, s);
+    return e ? run_entry(e, c->leaf, results, opts)
+             : make_and_run(c, results, opts, /*brief=*/!over, s);
 }
 
-/* Evaluates: by the first-level table, by key, or by a new plan.  A place in the table with other
- * words is taken over by this evaluation. */
+/* Evaluates: by the first-level table (same expression nodes and layouts), by key (same
+ * structure), or by a new plan. An entry of the table with other words is overwritten by this
+ * evaluation. The entry gets its plan, and addresses of inputs, in run_alike(); until then its
+ * `entry` is NULL, so that it counts as empty. */
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_cache    *c = rd_cache_get(ctx);

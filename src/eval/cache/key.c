@@ -13,8 +13,9 @@
 enum { MAX_NODES = 4096, MAX_WORDS = 1 << 15, FIRST_ROOM = 64, FIRST_WORDS = 1024 };
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
-/* Makes room for `n` items in a vector that holds `used`, by doubling; false: no memory.  The first
- * room is larger for the vector of words. */
+/* Makes room for n items of `size` bytes in a vector that holds `used` ones, by doubling; *room is
+ * its capacity in items. False: no memory. The first capacity is larger for the vector of words
+ * (64 bits). */
 static bool reserve(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int32_t n, size_t size)
 {
     int32_t more = *room ? *room : size == sizeof(uint64_t) ? FIRST_WORDS : FIRST_ROOM;
@@ -43,7 +44,7 @@ static bool reserve_words(rd_key *key, int64_t n)
                    (int32_t)(key->n_word + n), sizeof *key->word);
 }
 
-/* Appends a word; there must be room. */
+/* Appends a word to the key; there must be room. */
 static void put(rd_key *key, uint64_t word)
 {
     key->word[key->n_word++] = word;
@@ -65,7 +66,8 @@ static void put_bytes(rd_key *key, const void *bytes, size_t n)
     }
 }
 
-/* Appends a text and its length; NULL counts as a length of its own. */
+/* Appends a text: its length and its bytes. NULL has a length of its own, UINT64_MAX. False: the
+ * key is too long, or no memory. */
 static bool put_text(rd_key *key, const char *text)
 {
     size_t n = text ? strlen(text) : 0;
@@ -78,8 +80,9 @@ static bool put_text(rd_key *key, const char *text)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* The place of an expression in the hash table: its own, or the free one where it belongs.  A place
- * of an earlier key (round) is free. */
+/* The entry of an expression in the hash table (open addressing): its own, or the free one where
+ * it belongs. An entry that an earlier key made (other round number) counts as free. The table
+ * has a power of two of entries, and at least half are free, so the search ends. */
 static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
 {
     uint64_t mask = (uint64_t)key->room_place - 1,
@@ -93,7 +96,8 @@ static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
     }
 }
 
-/* Doubles the hash table of expressions, and enters the nodes of this key; false: no memory. */
+/* Doubles the hash table from expressions to nodes, and enters the nodes of the current key again.
+ * False: no memory. key->room_place is the size of the table; place_of() finds an entry. */
 static bool grow_places(rd_key *key)
 {
     int32_t room = key->room_place ? 2 * key->room_place : 2 * FIRST_ROOM;
@@ -109,7 +113,7 @@ static bool grow_places(rd_key *key)
     return true;
 }
 
-/* Appends a leaf to the key's list; false: no memory. */
+/* Appends a leaf (input array) to the key's list; false: no memory. */
 static bool new_leaf(rd_key *key, const rd_expr *e)
 {
     if (!reserve(key->ctx, (void **)&key->leaf, key->n_leaf, &key->room_leaf, key->n_leaf + 1,
@@ -119,8 +123,10 @@ static bool new_leaf(rd_key *key, const rd_expr *e)
     return true;
 }
 
-/* The number of an expression in the key, a new one at the first call; a new leaf also gets a
- * number among leaves. -1: no memory, or too many nodes. */
+/* The number of an expression among the key's nodes; at its first call it gets the next one. A
+ * leaf also gets a number among leaves. -1: no memory, or too many nodes. place_of() is the
+ * entry of e in the hash table, which is valid if its `round` is this key's; half of the table
+ * is used at most. key->node and key->leaf are lists in the order of numbers. */
 static int32_t number_of(rd_key *key, const rd_expr *e)
 {
     rd_key_place *p;
@@ -141,8 +147,10 @@ static int32_t number_of(rd_key *key, const rd_expr *e)
     return key->n_node++;
 }
 
-/* Appends the offsets at which a reader of a node begins, one per axis.  Those of a leaf are
- * relative to its first reader, so that equal slices at different places have equal keys. */
+/* Appends the element offsets, one per axis, at which a reader of a node begins. Those of a leaf
+ * are relative to its first reader. So a[10:20] and a[11:21] have equal keys, and a[0:9] + a[1:10]
+ * keeps the distance 1. `number` is the node's; its reader's offsets become those of the first
+ * reader (`first`) if there is none yet. */
 static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
 {
     int32_t        leaf = key->node[number].leaf, rank = key->node[number].expr->rank;
@@ -157,11 +165,12 @@ static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
         put(key, (uint64_t)offset[a] - (first ? (uint64_t)first[a] : 0));
 }
 
-/* Appends operand x by its number; NULL is a missing operand. viewed: the reader is a view, which
- * appends its offsets itself; all others read a leaf from its first element. */
+/* Appends operand x by its number; NULL: a missing operand, number -1. viewed: the reader is a
+ * view, which appends its offsets itself. All others read a leaf from its first element, offset
+ * 0. put_offsets() appends a leaf's offset. False: too large, or no memory. */
 static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 {
-    static const int64_t origin[RD_MAX_RANK];
+    static const int64_t origin[RD_MAX_RANK]; /* zeros */
     int32_t              number = x ? number_of(key, x) : -1;
 
     if (x && (number < 0 || !reserve_words(key, 1 + x->rank)))
@@ -173,7 +182,8 @@ static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
-/* Appends a view: where it begins in its operand, and its coefficients. */
+/* Appends a view: the offset in its operand, one per axis of that, and the matrix of
+ * coefficients. False: too large, or no memory. */
 static bool put_view(rd_key *key, const rd_expr *e)
 {
     const rd_expr *x      = e->in[0];
@@ -186,7 +196,8 @@ static bool put_view(rd_key *key, const rd_expr *e)
     return true;
 }
 
-/* Appends the facts of a user's function, with its texts instead of their addresses. */
+/* Appends the facts of a user's function. Its texts go in by content, as an address may be that of
+ * another text after a release. */
 static bool put_call(rd_key *key, const rd_expr *e)
 {
     rd_call_facts facts = *e->as.call;
@@ -199,8 +210,9 @@ static bool put_call(rd_key *key, const rd_expr *e)
            put_text(key, e->as.call->body);
 }
 
-/* Appends the facts of a reduction or scan, without pointers; a user's reducer by its code
- * texts. */
+/* Appends the facts of a reduction or scan, without pointers. A user's reducer goes in with the
+ * texts of its code. Addresses (user, name, code) are cleared in copies, so that equal
+ * reductions have equal words. False: no room. */
 static bool put_fold(rd_key *key, const rd_expr *e)
 {
     rd_fold_facts     facts = *e->as.fold;
@@ -215,14 +227,14 @@ static bool put_fold(rd_key *key, const rd_expr *e)
     copy.name = NULL;
     memset(copy.code, 0, sizeof copy.code);
     put_bytes(key, &copy, sizeof copy);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) /* init, step, merge ... */
         if (!put_text(key, user->code[i]))
             return false;
     return put_text(key, user->name);
 }
 
-/* Appends a number's value, and lists it if it may become an input: not 0 or 1, bool or 16-bit
- * float. */
+/* Appends a number's value, and lists it with the index of that word if it may become an input
+ * later. Not 0 and 1, which planning simplifies away, nor bool and 16-bit floats. */
 static void put_number(rd_key *key, const rd_expr *e)
 {
     const rd_word value = e->as.number->value;
@@ -231,13 +243,13 @@ static void put_number(rd_key *key, const rd_expr *e)
     if (e->type != RD_BOOL && !rd_dtype_is_narrow_float(e->type) && x != 0 && x != 1) {
         if (key->n_number < RD_KEY_NUMBERS)
             key->number[key->n_number] = (rd_key_number){ e, key->n_word };
-        key->n_number++;
+        key->n_number++; /* beyond RD_KEY_NUMBERS it only counts */
     }
     put(key, value.u64);
 }
 
-/* Appends what a node has beside operands, by its kind.  False: no room, or a leaf with a name,
- * which is an input without memory. */
+/* Appends what a node has beside operands, by its kind. False: no room, or a leaf with a name,
+ * which is an input without memory, so that there is no address to run on. */
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
     if (!reserve_words(key, 2 + RD_MAX_RANK +
@@ -272,7 +284,9 @@ static bool put_facts(rd_key *key, const rd_expr *e)
     }
 }
 
-/* Appends a node: kind, type, extents, operands and facts. */
+/* Appends a node: kind, type, extents, operands and facts. Operands that are met for the first
+ * time join the list of nodes, so that they are appended later. put_operand() appends the number
+ * of an operand. */
 static bool put_node(rd_key *key, const rd_expr *e)
 {
     if (!reserve_words(key, 2 + e->rank + (int64_t)e->n_in))
@@ -283,13 +297,15 @@ static bool put_node(rd_key *key, const rd_expr *e)
     put_bytes(key, e->extent, (size_t)e->rank * sizeof *e->extent);
     for (int k = 0; k < e->n_in; k++)
         if (!put_operand(key, e->in[k], e->kind == RD_EXPR_VIEW) ||
-            !reserve_words(key, e->n_in - k))
+            !reserve_words(key,
+                           e->n_in - k)) /* for the operands left, as put_operand() took more */
             return false;
     return put_facts(key, e);
 }
 
 /* ---- The key --------------------------------------------------------------------------------- */
-/* Appends a requested result: its expression, device, type and strides. */
+/* Appends a requested result: its expression, device, type, and strides in elements. False: too
+ * large, or no memory. */
 static bool put_request(rd_key *key, const rd_request *r)
 {
     if (!reserve_words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, /*viewed=*/false) ||
@@ -300,7 +316,8 @@ static bool put_request(rd_key *key, const rd_request *r)
     return true;
 }
 
-/* A hash of all words of a key, by multiplications with 2^64 divided by the golden ratio. */
+/* A hash of all words of a key: multiplications with 2^64 divided by the golden ratio, and high
+ * bits folded down. */
 uint64_t rd_key_hash(const rd_key *key)
 {
     uint64_t hash = (uint64_t)key->n_word;
@@ -312,8 +329,9 @@ uint64_t rd_key_hash(const rd_key *key)
     return hash;
 }
 
-/* Starts an empty key.  A new round number frees all places of the hash table, without clearing it;
- * after 2^32 rounds the table is made anew. */
+/* Starts an empty key. A new round number makes all entries of the hash table free without
+ * clearing it. Only after 2^32 keys, when round numbers come again, is the table freed. False: no
+ * memory. */
 static bool begin(rd_key *key)
 {
     key->n_word = key->n_node = key->n_leaf = key->n_number = 0;
@@ -327,8 +345,9 @@ static bool begin(rd_key *key)
     return reserve_words(key, 2);
 }
 
-/* Makes the key of an evaluation: options, requests, then each node once, in the order in which
- * nodes are found.  False: too large, or no memory. */
+/* Makes the key of an evaluation: options, requests, then each node once, breadth first, as
+ * put_node() appends to the list that the loop goes through. False: too large, or no memory. n
+ * results are wanted, as `request` says. */
 bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     if (!begin(key))
@@ -347,8 +366,8 @@ bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_op
     return true;
 }
 
-/* Elements from the leaf's base to where its first reader begins (first), which is the address
- * given to runs; 0 without readers. */
+/* Elements from the leaf's base to where its first reader begins, which is the address given to
+ * runs. 0 if nothing reads it yet. */
 int64_t rd_key_shift(const rd_key_leaf *leaf)
 {
     int64_t shift = 0;

@@ -30,8 +30,8 @@ typedef struct trial {
 } trial;
 
 /* ---- Memory for results ---------------------------------------------------------------------- */
-/* Allocates memory for results, by the layouts of the first plan, aligned to a cache line of 64
- * bytes; false: no memory. lo is negative if a result has elements before its base. */
+/* Allocates memory for the results by the layouts of a plan, aligned to cache lines of 64 bytes.
+ * False: no memory. o->lo is negative if a result has elements before its base address. */
 static bool get_memory(trial *t, const rd_plan *plan)
 {
     for (int k = 0; k < t->results.n; k++) {
@@ -42,7 +42,7 @@ static bool get_memory(trial *t, const rd_plan *plan)
         t->memory[k] = at;
         if (!at)
             return false;
-        at += -(uintptr_t)at & 63;
+        at += -(uintptr_t)at & 63; /* up to the next multiple of 64 */
         t->out[k] = at - o->lo * size;
     }
     return true;
@@ -56,7 +56,8 @@ static void free_memory(trial *t)
 }
 
 /* ---- One candidate --------------------------------------------------------------------------- */
-/* True if some loop of the plan is a tile loop, so that a panel's width matters. */
+/* True if some loop of the plan is a tile loop (a panel: a range of an axis that fits a cache), so
+ * that panel widths are worth trying. */
 static bool has_panels(const rd_plan *plan)
 {
     for (int s = 0; s < plan->n_stage; s++)
@@ -66,9 +67,10 @@ static bool has_panels(const rd_plan *plan)
     return false;
 }
 
-/* The least time of some runs, for 20 ms or one run.  Infinite if a run was stopped or takes
- * TOO_LONG times the best time.  A run that exceeds its time limit is cancelled without an
- * error. */
+/* The least time of several runs, which take 20 ms together, or of one longer run. A run is
+ * cancelled after TOO_LONG times the best time so far. Infinite if it was, or the plan fails. A
+ * cancel by the time limit records no error, unlike the user's. At first the best time is
+ * infinite, so nothing is cancelled. The first run alone is enough if it takes 20 ms. */
 static double time_of(trial *t, const rd_plan *plan, rd_run_stats *stats)
 {
     const double begun = rd_seconds(), limit = t->best.seconds * TOO_LONG;
@@ -89,8 +91,9 @@ static double time_of(trial *t, const rd_plan *plan, rd_run_stats *stats)
     return least;
 }
 
-/* Times one choice and keeps it if it is the best.  False: the evaluation fails, or there is no
- * memory. */
+/* Times one choice, and keeps it if it is the best by a margin. False: the evaluation fails, or
+ * there is no memory. t->panels and t->several say of the best plan whether it has tile loops,
+ * and runs on several threads. */
 static bool try_choice(trial *t, rd_choice choice)
 {
     rd_run_stats stats = { 0 };
@@ -100,6 +103,7 @@ static bool try_choice(trial *t, rd_choice choice)
         t->status = rd_error(t->ctx);
         return false;
     }
+    /* all candidates share it */
     t->status = t->memory[0] || get_memory(t, plan) ? RD_OK : RD_ERR_MEMORY;
     if (t->status == RD_OK) {
         const double seconds = time_of(t, plan, &stats);
@@ -116,8 +120,13 @@ static bool try_choice(trial *t, rd_choice choice)
 }
 
 /* ---- All candidates -------------------------------------------------------------------------- */
-/* Times all candidates: the choice by cost, both traversals, panels of 1/4 and 4 times the width,
- * tiles of half and double size, and one thread.  `shift` is the log2 of such a factor. */
+/* Times candidates, each with one change to the best so far: the choice by cost, both
+ * traversals, panels of 1/4 and 4 times the width, tiles of half and double size, one thread.
+ * `shift` is the log2 of the factor on a width or size. t->best is the fastest so far;
+ * try_choice() times one and updates it, and `ok` false ends the trials. Traversals are tried
+ * only if the caller left the choice (RD_TRAVERSE_AUTO), panels if the best plan has tile loops
+ * (t->panels), and one thread if it runs on several (t->several) and takes less than FEW
+ * seconds. */
 static void try_all(trial *t)
 {
     rd_choice choice = { .traversal = t->opts->traversal };
@@ -145,7 +154,8 @@ static void try_all(trial *t)
 }
 
 /* Finds the choice with the least time for an evaluation.  Results go to temporary memory.
- * RD_ERR_MEMORY: there is none for them; other failures are the evaluation's. */
+ * RD_ERR_MEMORY: there is none for them; other failures are the evaluation's.  `memory` is the
+ * second half of the array `out`. */
 rd_status rd_measure(rd_ctx *ctx, const rd_key *key, const void *const *address, rd_results results,
                      const rd_eval_opts *opts, rd_found *found)
 {

@@ -1,8 +1,10 @@
 /* movable.c - makes plans for keys, without the addresses of leaves. */
 #include "eval/cache/key.h"
 
-/* Makes a plan for a key that runs on leaves at any addresses: inputs are the key's leaves, each
- * moved to where its first reader begins (shift), then its numbers.  NULL on failure. */
+/* Makes a plan that runs on leaves at any addresses. Its inputs are the key's leaves, then its
+ * numbers if these are inputs. shift[k]: how many elements input k is moved to where its first
+ * reader begins. NULL after recording the failure. key->leaf and key->number list them,
+ * rd_key_inputs() counts both. work is memory for planning, freed here. */
 rd_plan *rd_key_plan(const rd_key *key, rd_results results, const rd_eval_opts *opts,
                      const rd_choice *choice)
 {

@@ -12,8 +12,9 @@ static const uint64_t NUMBERS_IN = UINT64_C(1) << 60;
  * a key are 0, -0 or 1. */
 static const uint64_t INPUT = UINT64_C(0x7FF8) << 48;
 
-/* The first number with the same value as number k.  The graph computes equal values once, so
- * the key must tell which numbers are equal. */
+/* The index of the first number with the same type and value as number k. The graph computes equal
+ * values once, so a plan for x * 2 + 2 does not fit x * 2 + 3: the key must tell which numbers are
+ * equal. */
 static uint64_t first_equal(const rd_key *key, int32_t k)
 {
     const rd_expr *e = key->number[k].expr;
@@ -36,9 +37,8 @@ static bool may_be_several_plans(const rd_key *key)
     return product || key->n_node > MOST_NODES;
 }
 
-/* True if the reader computes in the same way for any int.  Other readers do not: bounds come
- * from coordinates compared with an int, and code for division, shifts and random numbers
- * contains its value. */
+/* True if the reader computes in the same way for any int operand. Other readers do not: the code
+ * for division, shifts and random numbers contains the value. */
 static bool is_plain(const rd_expr *reader)
 {
     if (reader->kind != RD_EXPR_MAP)
@@ -91,17 +91,17 @@ static bool is_exponent(const rd_key *key, const rd_expr *x)
     return found;
 }
 
-/* True if the number may become an input: its readers compute in the same way for any value.  An
- * int must not meet coordinates (COORD), as masks that compare them bound loops. */
+/* True if the number may become an input: its readers compute in the same way for any value. Ints
+ * do not if there are index arrays (COORD), as a mask such as i < n limits a loop. */
 static bool is_input(const rd_key *key, const rd_expr *number)
 {
-    bool places = false;
+    bool coordinates = false;
 
     if (rd_dtype_kind(number->type) == RD_KIND_FLOAT)
         return !is_exponent(key, number);
-    for (int32_t k = 0; k < key->n_node && !places; k++)
-        places = key->node[k].expr->kind == RD_EXPR_COORD;
-    return !places && is_read_plainly(key, number);
+    for (int32_t k = 0; k < key->n_node && !coordinates; k++)
+        coordinates = key->node[k].expr->kind == RD_EXPR_COORD;
+    return !coordinates && is_read_plainly(key, number);
 }
 
 /* Keeps only those numbers of the key that may become inputs. */
@@ -115,8 +115,10 @@ static void keep_inputs(rd_key *key)
     key->n_number = n;
 }
 
-/* Turns the key's numbers into inputs: a mark takes the place of each value, with the number of the
- * first equal value.  False: it has none or too many, or the plan may be one in parts. */
+/* Turns the key's numbers into inputs: each value's word becomes a marker with the index of the
+ * first equal number. False: there are none or too many, or the plan may be one in parts.
+ * keep_inputs() leaves in key->number those that may be inputs. Bits INPUT and NUMBERS_IN mark
+ * words, so that such keys differ from others. */
 bool rd_key_numbers_to_inputs(rd_key *key)
 {
     if (key->n_number == 0 || key->n_number > RD_KEY_NUMBERS || may_be_several_plans(key))
@@ -132,7 +134,8 @@ bool rd_key_numbers_to_inputs(rd_key *key)
     return true;
 }
 
-/* Puts the values of numbers back into the key. */
+/* Turns the key's inputs back into numbers: puts their values into its words and computes its
+ * hash. */
 void rd_key_numbers_to_values(rd_key *key)
 {
     for (int32_t k = 0; k < key->n_number; k++)

@@ -30,8 +30,9 @@ bool rd_answer_same(rd_collector *c, int use, const rd_expr *e, const rd_subscri
     return d >= 0;
 }
 
-/* Makes a use of each operand of e at subscripts `at`, which e itself has, and makes these uses the
- * operands of value v.  An absent operand is NULL in e and -1 in v.  False on failure. */
+/* Requests each operand of e (makes a use of it) at subscripts `at`, at which e itself is
+ * requested. These requests become the operands of value v until the graph is finished. An absent
+ * operand is NULL in e and -1 in v. False on failure. */
 bool rd_use_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in);
@@ -63,14 +64,16 @@ bool rd_view_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *a
     return true;
 }
 
-/* Makes uses of the two factors of the product e, seen through a view, and makes them operands of
- * v.  The last operand is the second factor: of a square there is one, which is both. in[2] is the
- * mask: none. */
+/* Requests the two factors of product e, which an fma or a dot reads in place of the product, and
+ * makes them operands of v. e may be a view of the product. A square has one factor, which is
+ * both. in[2], the mask of a dot, is -1: none; an fma's summand is filled in by the caller. NULL
+ * on failure. `at` are the subscripts of e, and rd_use_new() is a request at those of the
+ * product. */
 int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *p  = rd_product_of(e);
     int32_t       *in = rd_pool_get(c->pool, 3 * sizeof *in);
-    rd_subscript   place[RD_MAX_RANK];
+    rd_subscript   place[RD_MAX_RANK]; /* the subscripts of the product below the view */
 
     if (!in)
         return NULL;
@@ -78,7 +81,8 @@ int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subsc
         memcpy(place, at, (size_t)e->rank * sizeof *at);
     else if (!rd_view_subscripts(c, e, at, place))
         return NULL;
-    in[0]                   = rd_use_new(c, p->in[0], place);
+    in[0] = rd_use_new(c, p->in[0], place);
+    /* a square has one operand */
     in[1]                   = rd_use_new(c, p->in[p->n_in - 1], place);
     in[2]                   = -1;
     c->graph->value[v].in   = in;
@@ -86,7 +90,7 @@ int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subsc
     return in[0] >= 0 && in[1] >= 0 ? in : NULL;
 }
 
-/* Makes a READ of value `target` at n subscripts; returns its number or -1. */
+/* Makes a READ of value `target` at n subscripts; returns its number or -1. -1: no memory. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at)
 {
     int r = rd_value_new(c, RD_VALUE_READ, type, /*expr=*/NULL);
@@ -104,9 +108,9 @@ int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_su
     return r;
 }
 
-/* Makes a fresh loop axis for each dim of e and keeps all of them distinct.  They are fixed: no
- * reshape may split them, as they are dims of a stored value.  Returns the subscripts; NULL on
- * failure. */
+/* Makes a new loop axis for each axis of e, as a stored array has. All are kept distinct, and
+ * fixed: no reshape may split them. Returns the subscripts along them and their numbers in dim[];
+ * NULL on failure. */
 rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
 {
     rd_subscript *at = rd_subscripts(c, e->rank);
@@ -124,7 +128,8 @@ rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
     return at;
 }
 
-/* Copies the list of a value's storage dims. */
+/* Sets a value's storage dims: dim[0..n), the loop axes along which it is stored, the last one
+ * innermost. False: no memory. */
 bool rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim)
 {
     rd_value *value = &c->graph->value[v];
@@ -136,8 +141,11 @@ bool rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim)
     return value->dim;
 }
 
-/* Adds the raw axes of subscripts to a list of distinct ones; returns the list's length.  A term
- * without an axis is a gathered index, and the axes are those of the index's own subscripts. */
+/* Adds the loop axes in subscripts at[0..n) to dim[0..n_dim), a list of distinct ones; returns its
+ * new length. A term without an axis is a gathered index (the value of an index array). It varies
+ * along the axes at which that array is read, so those are added. While the graph is collected,
+ * in[0] of a value is the number of a use (a reader's request). Each use is visited once in a
+ * traversal, because many paths may lead to it. */
 static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_t *dim, int n_dim)
 {
     for (int a = 0; a < n; a++)
@@ -160,18 +168,19 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
     return n_dim;
 }
 
-/* The raw axes of subscripts in order of appearance: the storage order of a value that is inlined
- * at that place. The list is empty at first (0). */
+/* Lists the loop axes in subscripts at[0..n), in order of appearance; returns their number. It is
+ * the storage order of a value that is computed at that request's subscripts. */
 int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
                           int32_t dim[RD_RAW_AXES])
 {
     rd_traversal_begin(c);
-    return add_axes(c, n, at, dim, 0);
+    return add_axes(c, n, at, dim, /*n_dim=*/0);
 }
 
-/* Answers all uses in the list by reads of value v, which stores the whole expression.  Where a use
- * has one plain axis along a dim, that axis is unified with the stored one, so that both may share
- * a loop. */
+/* Answers all uses (readers' requests) in list[0..n) by reads of value v, which stores the whole
+ * expression. Where a request goes along one plain axis of it, that axis is unified with the
+ * stored one, so that reader and writer may share a loop. `whole` then says that v is read at
+ * other places than its own. False on failure. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++) {

@@ -13,7 +13,7 @@ static void set_bit(uint64_t *set, int i)
     set[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
-/* True if two bit sets of raw axes have a common element. */
+/* True if two bit sets of axes have a common element. */
 static bool bits_intersect(const uint64_t *a, const uint64_t *b)
 {
     for (int w = 0; w < RD_RAW_WORDS; w++)
@@ -22,7 +22,8 @@ static bool bits_intersect(const uint64_t *a, const uint64_t *b)
     return false;
 }
 
-/* Makes room for one more raw axis; false after recording RD_ERR_LIMIT or RD_ERR_MEMORY. */
+/* Makes room for one more raw axis (a loop axis before unification); false after recording
+ * RD_ERR_LIMIT or RD_ERR_MEMORY. */
 static bool reserve_axis(rd_axes *axes)
 {
     int32_t      room = axes->room ? 2 * axes->room : 16;
@@ -85,8 +86,10 @@ static bool fixes_sum(const rd_raw_axis *sum, const rd_raw_axis *other)
     return sum->tree && !sum->fixed && other->fixed;
 }
 
-/* True if two axes are unified or may be.  Extents must be equal, and neither may be split (outer
- * >= 0), be kept distinct from the other, or make a float sum's axis fixed. */
+/* True if two axes are unified or may be: then one loop serves both. Extents must be equal,
+ * neither may be split (outer >= 0), they must not be kept distinct, and no float sum's axis may
+ * become fixed. Of a root, `member` holds the axes unified with it, and `apart` those that must
+ * stay distinct from it. */
 bool rd_axes_may_join(const rd_axes *axes, int a, int b)
 {
     const rd_raw_axis *p = &axes->at[rd_axes_root(axes, a)], *q = &axes->at[rd_axes_root(axes, b)];
@@ -96,7 +99,9 @@ bool rd_axes_may_join(const rd_axes *axes, int a, int b)
                       !bits_intersect(q->apart, p->member));
 }
 
-/* Unifies two axes (union): b's set becomes part of a's, with all restrictions of both. */
+/* Unifies two axes (union): b's set becomes part of a's, with all restrictions of both.
+ * p->member is the set of its raw axes and p->apart the set that must stay distinct, in words of
+ * bits. */
 void rd_axes_join(rd_axes *axes, int a, int b)
 {
     rd_raw_axis *p, *q;
@@ -116,8 +121,10 @@ void rd_axes_join(rd_axes *axes, int a, int b)
     q->parent = a;
 }
 
-/* Splits an axis into an outer axis and an inner one of extent `inner`: index = outer * inner
- * extent + inner.  False if the axis is fixed, or there are too many axes. */
+/* Splits an axis into an outer axis and an inner one: index = outer * inner extent + inner index.
+ * All that must differ from the whole must differ from both parts. False if the axis is fixed, or
+ * there are too many axes. The two parts have the last numbers, so the loop goes over the n - 2
+ * axes before them. */
 bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
 {
     int a = rd_axes_root(axes, axis), parts[2];
@@ -155,9 +162,9 @@ rd_subscript rd_subscript_axis(int axis)
     return (rd_subscript){ .n_term = 1, .term = { { .axis = axis, .value = -1, .coef = 1 } } };
 }
 
-/* Adds one term to a subscript, to the coefficient of an equal one if there is one.  Two terms are
- * equal if they have the same axis and the same gathered index.  False after recording
- * RD_ERR_LIMIT. */
+/* Adds a term (coefficient times axis, or times a gathered index) to a subscript; one with the
+ * same axis or gathered index gets the sum of both coefficients. False after recording
+ * RD_ERR_LIMIT: too many terms. term.axis -1: term.value is the gathered index. */
 static bool add_term(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     for (int t = 0; t < to->n_term; t++)
@@ -190,8 +197,8 @@ bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, 
     return true;
 }
 
-/* Adds a term, replacing an axis that was split (outer >= 0) by its two parts, recursively: index =
- * outer * extent of inner + inner. */
+/* Adds a term. If its axis was split (outer >= 0), c * index becomes c * inner extent * outer + c
+ * * inner, recursively. Gathered indices (axis < 0) are added as they are. */
 static bool add_split(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     const rd_raw_axis *a;
@@ -203,12 +210,13 @@ static bool add_split(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
     if (a->outer < 0)
         return add_term(axes, to, term);
     return add_split(axes, to,
-                     (rd_subscript_term){ a->outer, -1, term.coef * axes->at[a->inner].extent }) &&
-           add_split(axes, to, (rd_subscript_term){ a->inner, -1, term.coef });
+                     (rd_subscript_term){ a->outer, /*value=*/-1,
+                                          term.coef * axes->at[a->inner].extent }) &&
+           add_split(axes, to, (rd_subscript_term){ a->inner, /*value=*/-1, term.coef });
 }
 
-/* Normalises a subscript of one axis or none, which is the usual case, in place: no copy of half a
- * kilobyte.  False: the subscript needs the general way, as it has more terms, a coefficient of 0,
+/* Normalises a subscript of one axis or none in place, which is the usual case and spares a copy
+ * of half a kilobyte. False: the general way is needed, as there are more terms, a coefficient 0,
  * or a split axis. */
 static bool normalise_fast(const rd_axes *axes, rd_subscript *at)
 {
@@ -219,12 +227,13 @@ static bool normalise_fast(const rd_axes *axes, rd_subscript *at)
     return at->n_term == 0;
 }
 
-/* Brings a subscript to its normal form, so that equal subscripts have equal terms: split axes are
- * replaced by their parts, terms with coefficient 0 dropped, and terms sorted by axis. */
+/* Brings a subscript to its normal form, so that equal subscripts have equal terms: axes are
+ * replaced by their union-find roots or, if split, by their parts; terms with coefficient 0 are
+ * dropped, and terms sorted by axis. False: too many terms. */
 bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
 {
     rd_subscript out;
-    int          n = 0;
+    int          n = 0; /* terms of out that are kept */
 
     if (normalise_fast(axes, at))
         return true;

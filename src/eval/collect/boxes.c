@@ -15,10 +15,10 @@ typedef struct box {
     int64_t from[RD_MAX_RANK]; /* by axis of the expression: where the box begins */
 } box;
 
-/* Finds or makes the axis along a range of storage dim `place`. Boxes with the same range share the
- * axis, and so their loops. A new axis is kept distinct from those of all other dims, as two dims
- * of one storage need loops of their own. If the list of ranges is full, later boxes only share no
- * axis. */
+/* Finds or makes the loop axis along the range [from, from + extent) of storage dim number
+ * `place`. Boxes with the same range get the same axis, so that they may share loops. A new axis
+ * is kept distinct from those of all other dims, as two dims of one array need two loops. -1 on
+ * failure. boxes->range lists the ranges that have an axis, boxes->dim the dims' own axes. */
 static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t from, int64_t extent)
 {
     int axis;
@@ -35,7 +35,7 @@ static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t fr
     for (int r = 0; r < boxes->n_range; r++)
         if (boxes->range[r].place != place)
             rd_axes_apart(c->axes, axis, boxes->range[r].axis);
-    if (boxes->n_range < RD_BOX_RANGES)
+    if (boxes->n_range < RD_BOX_RANGES) /* else later boxes share no axis with this one */
         boxes->range[boxes->n_range++] =
             (rd_box_range){ .place = place, .axis = axis, .from = from, .extent = extent };
     return axis;
@@ -48,9 +48,10 @@ static rd_subscript index_along(const rd_collector *c, int axis)
                                                                 : rd_subscript_axis(axis);
 }
 
-/* Sets the storage dims and subscripts of the copy v, and computes in `read` where the part is
- * read.  With a < 0 the box has the whole dim; else axis a of the part limits the dim, and the copy
- * is moved to where the box begins. */
+/* Makes v, the copy of a part, write to its box of the storage: sets its storage dims and where it
+ * writes (value.at). read[a] becomes the subscript at which axis a of the part is read. Along dim
+ * d the box is limited by axis b->cut[d] of the part; -1: it takes the whole dim. boxes->at has
+ * the subscripts of the concatenation, for all axes that no box limits. */
 static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b, int v,
                       rd_subscript *read)
 {
@@ -75,7 +76,10 @@ static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, con
     return at && dim && rd_set_dims(c, v, boxes->n_dim, dim);
 }
 
-/* Makes the copy of a part into its box of the storage; returns its value, or -1. */
+/* Makes the value that copies a part into its box of the storage; returns its number, or -1. The
+ * copy is a cast to its own type, whose `into` is the JOIN value that stands for the storage.
+ * place_box() finds where the part lies in the storage, and `read` are the subscripts at which
+ * it is read. */
 static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b)
 {
     int          v  = rd_value_new(c, RD_VALUE_MAP, part->type, part);
@@ -92,10 +96,14 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
     return v;
 }
 
-/* The storage dim along which `part` joins its own parts, if it is a concatenation; -1: the part is
- * copied as a whole. That is so if it is in memory, has other readers, or its axis is no whole
- * storage dim. `given`: its value is in memory already; `first`: its first use by a reader, -1:
- * none so far; `nested`: parts that are concatenations are filled part by part, too. */
+/* The storage dim along which `part`, itself a concatenation, joins its own parts, so that these
+ * can be copied straight to the storage.  -1: it is copied as a whole, because one of these is
+ * so:
+ * - it is no concatenation, or there are too many parts to go down to (nested is false)
+ * - it is in memory (given), or other readers have asked for it (first, its list of uses, is not
+ *   empty)
+ * - it joins along no whole dim: its axis neither limits the box (cut[d] == axis), nor is read
+ *   by the plain index of a dim that no part limits yet (root) */
 static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
                       const box *b)
 {
@@ -117,8 +125,10 @@ static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_exp
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n);
 
-/* Fills one part's box by a copy, or by the part's own parts if it is a concatenation, too.  The
- * copies are appended to in[0..*n).  A part without elements needs none. */
+/* Fills one part's box b of the storage: by a copy, or part by part if it is a concatenation,
+ * too. The copies are appended to in[0..*n). A part without elements needs none. False on
+ * failure. dim_joined() is the dim of the storage along which the part joins parts of its own,
+ * which fill() goes through; -1: it is copied whole. */
 static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box *b, int32_t *in,
                       int32_t *n)
 {
@@ -135,8 +145,10 @@ static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box
     return v >= 0;
 }
 
-/* Fills the boxes of all parts of concatenation e, which joins along storage dim `place`, one
- * behind the other.  The box b is restored at the end for the caller. */
+/* Fills the boxes of all parts of concatenation e, one behind the other along storage dim number
+ * `place`. b is the box of e; it is changed for each part, and restored at the end. cut[d] is
+ * the axis that limits the box along dim d, -1: none; from[a] is where the box begins along it.
+ * in[0..*n) lists the copies. */
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n)
 {
@@ -144,7 +156,7 @@ static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, 
     const int64_t from = b->from[axis];
     bool          ok   = true;
 
-    if (cut < 0)
+    if (cut < 0) /* e has the whole dim: count from its begin */
         b->from[axis] = 0;
     b->cut[place] = axis;
     for (int k = 0; ok && k < e->n_in; k++) {
@@ -156,8 +168,8 @@ static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, 
     return ok;
 }
 
-/* Counts the parts of nested concatenations; stops with any number above `most` if there are
- * more. */
+/* Counts the parts of nested concatenations. It stops early with some number above `most` if there
+ * are more, as nesting may make them exponentially many. */
 static int64_t count_parts(const rd_expr *e, int64_t most)
 {
     int64_t n = 0;
@@ -167,8 +179,10 @@ static int64_t count_parts(const rd_expr *e, int64_t most)
     return n;
 }
 
-/* Fills the storage of concatenation e by one copy for each part.  These copies become the operands
- * of the JOIN value, which stands for the storage.  False on failure. */
+/* Fills the storage of concatenation e by one copy for each part. The copies become the operands
+ * of value boxes->join, which stands for the storage. place: the storage dim along which e joins.
+ * False on failure. With more than MOST parts, those that are concatenations themselves are
+ * copied as wholes. At first no axis limits the box (cut is -1). */
 bool rd_boxes_fill(rd_collector *c, const rd_expr *e, int place, rd_boxes *boxes)
 {
     enum { MOST = 32 }; /* a plan has few axes, and one concatenation may be in another twice */

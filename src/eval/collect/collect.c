@@ -7,8 +7,10 @@
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Makes a use of a result at fresh axes, one for each axis of extent other than 1.  Then r->store
- * is the address of an element in the caller's memory: index times stride, summed over the axes. */
+/* Requests result e (makes a use of it) at new loop axes, one for each axis of extent other than
+ * 1. r->store becomes the address of an element from the result's base, in elements: the sum of
+ * index times stride. False on failure. The new axes are kept distinct, as two axes of one array
+ * need two loops. */
 static bool use_result(rd_collector *c, const rd_expr *e, const rd_request *request,
                        rd_finish_result *r)
 {
@@ -45,7 +47,8 @@ static bool visit(rd_collector *c)
     return true;
 }
 
-/* Copies the lines for explain into the graph's pool; NULL without memory. */
+/* Copies the lines for explain into the graph's pool. g may be NULL, after a failure; returns it,
+ * or NULL without memory. */
 static rd_graph *keep_reasons(rd_collector *c, rd_graph *g)
 {
     if (g && c->why.n) {
@@ -84,9 +87,9 @@ static bool has_concats(const rd_collector *c)
     return false;
 }
 
-/* Finds all reachable expressions, down to the given ones in memory.  Then splits results at
- * concatenation boundaries if there are concatenations, and checks the limit on reductions if one
- * was asked for. */
+/* Finds all expressions that results are made of, down to those in memory (given). If there are
+ * concatenations, it splits results at their boundaries, and turns others into choices between
+ * parts. Checks the number of reductions if a limit was asked for. */
 static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                           const rd_given *given)
 {
@@ -99,7 +102,9 @@ static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_
 }
 
 /* Makes the graph of n requested results: reaches the expressions, makes a use of each result,
- * visits the expressions, and finishes the graph.  NULL on failure. */
+ * visits the expressions, and finishes the graph.  NULL on failure.  The pool owns it. With
+ * given->limited, planning that would take very long records RD_ERR_LIMIT. The use of a result
+ * may be that of another expression than requested, as reach_results() may split results. */
 rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given)
 {

@@ -80,6 +80,9 @@ bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d);
  * gathers. */
 double        rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n);
 rd_subscript *rd_subscripts(rd_collector *c, int n);
+/* crossed_reads.c: keeps raw axes p and q apart, which e would unify, if some much larger array would
+ * then be read across, at [i, p] and [p, i].  True if so. */
+bool rd_keeps_apart(rd_collector *c, const rd_expr *e, int p, int q);
 /* Unifies the axes of two subscripts if both are a single axis and may be unified; else does
  * nothing. */
 void rd_unify_subscripts(rd_collector *c, const rd_subscript *a, const rd_subscript *b);

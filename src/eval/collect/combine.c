@@ -24,8 +24,9 @@ static int64_t extent(const rd_fold_reads *o, int axis)
 }
 
 /* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis -- */
-/* The coefficient of an axis in the flat C-order index over the reduced axes; 0 of a kept axis.  A
- * larger one belongs to an axis that is further outside. */
+/* The coefficient of an axis in the flat C-order index over the reduced axes; 0 of a kept
+ * axis, one that is not reduced. A larger one belongs to an axis that is further outside.
+ * combine->index is that flat index. */
 static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;
@@ -36,9 +37,14 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
     return 0;
 }
 
-/* True if axes x and y of the reduction act as one axis with x outside: every access steps through
- * y's whole extent for each index of x.  Both are reduced or both are kept.  A reducer that needs
- * the flat index, such as argmax, also wants them adjacent in C order. */
+/* True if axes x and y of the reduction act as one flattened axis with x outside: every operand's
+ * stride along x is y's extent times its stride along y, as in a contiguous matrix. Both are
+ * reduced or both are kept (not reduced). A reducer that needs the flat index, such as argmax,
+ * also wants them adjacent in C order. Clauses, in order:
+ * - both are axes that the reduction loops over (space)
+ * - neither has fewer than 2 indices, because such an axis would suit any stride
+ * - no operand is gathered along either, because gathered addresses have no stride
+ * - some operand has a stride along y; otherwise only C order joins the two */
 static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), has_stride = false;
@@ -57,8 +63,8 @@ static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
     return has_stride || in_order; /* axes without a stride join in C order only */
 }
 
-/* The axis that acts as one with y, outside of it; -1: none.  If there are several, the one with
- * the least number. */
+/* The axis that forms one flattened axis with y, outside of it; -1: none. Among several, the one
+ * with the least number. */
 static int outside(const rd_fold_reads *o, int y)
 {
     for (int x = 0; x < o->graph->n_axis; x++)
@@ -67,7 +73,7 @@ static int outside(const rd_fold_reads *o, int y)
     return -1;
 }
 
-/* True if no axis joins inside x, so that x is the innermost of its group. */
+/* True if no axis forms one flattened axis with x, inside of it. */
 static bool is_innermost(const rd_fold_reads *o, int x)
 {
     for (int y = 0; y < o->graph->n_axis; y++)
@@ -76,8 +82,8 @@ static bool is_innermost(const rd_fold_reads *o, int x)
     return true;
 }
 
-/* The extent of an axis together with all axes that join outside it.  The loop ends after
- * RD_MAX_AXES rounds, in case axes of extent 1 join in a circle. */
+/* The extent of y together with all axes that flatten outside it, level by level. At most
+ * RD_MAX_AXES rounds, in case axes of extent 1 flatten in a circle. */
 static int64_t group_extent(const rd_fold_reads *o, int y)
 {
     int64_t n = extent(o, y);
@@ -89,8 +95,8 @@ static int64_t group_extent(const rd_fold_reads *o, int y)
 }
 
 /* ---- Order of the reduced axes --------------------------------------------------------------- */
-/* The access that reads the most distinct elements from memory; NULL: all operands are computed
- * (bytes 0). */
+/* The memory access (operand) with the most distinct elements; NULL: all operands are computed
+ * (bytes 0). Its strides decide the order of loops. */
 static const rd_own_access *heaviest(const rd_fold_reads *o)
 {
     const rd_own_access *best = NULL;
@@ -107,8 +113,8 @@ static const rd_own_access *heaviest(const rd_fold_reads *o)
     return best;
 }
 
-/* True if reduced axis a goes outside axis b: the one with the larger stride p in the heaviest
- * access is outside.  Without a difference, or without such an access, C order decides. */
+/* True if reduced axis a goes outside axis b: the one with the larger stride in access `by` does,
+ * so that memory is read in order. Without a difference, or with by == NULL, C order decides. */
 static bool is_outside_of(const rd_fold_reads *o, const rd_own_access *by, int a, int b)
 {
     int64_t p = by ? llabs(by->coef[a]) : 0, q = by ? llabs(by->coef[b]) : 0;
@@ -119,7 +125,9 @@ static bool is_outside_of(const rd_fold_reads *o, const rd_own_access *by, int a
     return index_coef(o, a) > index_coef(o, b);
 }
 
-/* Sorts the reduced axes from the outside in, by insertion. */
+/* Sorts the reduced axes from the outside in, by insertion, into c->order. c_order: in C order,
+ * for reducers whose result depends on the order of elements. is_outside_of() says that axis a
+ * goes outside the other, by the strides of the access `by`. */
 static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
 {
     const rd_own_access *by = c_order ? NULL : heaviest(o);
@@ -136,7 +144,8 @@ static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
 
 /* ---- Lane axis ------------------------------------------------------------------------------- */
 /* True if each element of the operand is read for at least RD_OFTEN results, as a point is in sums
- * over pairs.  A copy with contiguous neighbours then pays off. */
+ * over all pairs of points. Then it pays off to pack it: to copy it so that neighbours are
+ * contiguous. */
 static bool is_read_again(const rd_fold_reads *o, const rd_own_access *a)
 {
     return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= RD_OFTEN;
@@ -145,8 +154,10 @@ static bool is_read_again(const rd_fold_reads *o, const rd_own_access *a)
 /* The most steps of a short reduction whose operands are read many times: features of points. */
 enum { FEATURES = 512 };
 
-/* True if all steps of a lane stay close in memory.  That is so with the steps of one block, or
- * with up to 512 features of points in pairs, where every operand in memory is read again. */
+/* True if all steps of a SIMD lane stay close in memory. That is so if they are at most one block
+ * of the combine tree; or up to 512 features of points in pairs, where every operand in memory is
+ * read for many results. RD_TREE_STEPS is the length of a block, FEATURES is 512;
+ * is_read_again(): read for many results. `bytes` 0: the operand is computed. */
 static bool is_short(const rd_fold_reads *o)
 {
     const int64_t steps = rd_points_of(o->graph, o->value->reduced);
@@ -157,9 +168,11 @@ static bool is_short(const rd_fold_reads *o)
     return steps <= RD_TREE_STEPS || pairs;
 }
 
-/* Cost of loading 4-byte neighbours along `axis`, from the access's stride. 1 is a contiguous load,
- * 0.5 one element for all lanes, 2 a small stride or a packed copy, 12 or 16 scattered elements.
- * The constants are fixed, because they decide bits. */
+/* Cost of loading a vector of 4-byte elements along `axis`, by the access's stride. A contiguous
+ * load costs 1, one element for all SIMD lanes 0.5, a small stride or a packed copy 2. Scattered
+ * elements cost 16, or 12 if they are contiguous along another axis. The constants are fixed,
+ * because they decide bits. a->coef[b] is the stride along axis b in elements, and a->gathered
+ * the set of axes that a gathered index depends on. `unit`: another axis has stride 1. */
 static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
@@ -178,9 +191,9 @@ static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis
     return unit ? 12 : 16;
 }
 
-/* Bytes of an element for costs along an axis.  Small elements that are loaded one by one count
- * 4 bytes.  Floats keep their size: their trees were fixed before this rule, and users rely on
- * the bits. */
+/* Bytes of an element for load costs along an axis. Small ints that are loaded one by one (stride
+ * above 8) cost as much as 4 bytes. Small floats keep their size: their combine trees were fixed
+ * before this rule, and users rely on the bits. */
 static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     const bool floats = rd_dtype_kind(o->graph->value[o->value->in[0]].type) == RD_KIND_FLOAT;
@@ -188,8 +201,10 @@ static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
     return a->bytes && a->bytes < 4 && !floats && llabs(a->coef[axis]) > 8 ? 4 : a->bytes;
 }
 
-/* Cost of a reduction with its lanes along `axis`: loads, padding of the last block to 64 lanes,
- * and the merge of lanes if the axis is reduced: 6 = log2(64) merges for each result. */
+/* Cost of a reduction whose SIMD lanes (64 accumulators that elements go to in turn) lie along
+ * `axis`. It has loads, padding of the last vector to 64 lanes, and the merge of the lanes if the
+ * axis is reduced: log2(64) = 6 steps for each result. `times` counts equal accesses, and
+ * value->ops is the reduction's own operations for an element. */
 static double lane_cost(const rd_fold_reads *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
@@ -205,9 +220,10 @@ static double lane_cost(const rd_fold_reads *o, int axis)
     return cost;
 }
 
-/* True if lane axis a is better than b at equal cost: a kept axis before a reduced one, then the
- * longer one, then the outer one.  Axis numbers must not decide, because they depend on other
- * results. */
+/* True if lane axis a (along which SIMD lanes lie) is better than b at equal cost: a kept axis
+ * (not reduced) before a reduced one, then the longer one, then the outer one. Axis numbers must
+ * not decide, because they depend on other results. group_extent() is the length, with axes that
+ * flatten outside. */
 static bool is_preferred(const rd_fold_reads *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
@@ -218,8 +234,9 @@ static bool is_preferred(const rd_fold_reads *o, int a, int b)
     return m != n ? m > n : index_coef(o, a) > index_coef(o, b);
 }
 
-/* Cost of storing results along `axis`, per 4 bytes: 0 if they are contiguous, which is along
- * o->along; else 12 for each vector of 64, as load_cost() has for scattered elements. */
+/* Cost of storing results by vectors along `axis`, per 4 bytes: 0 along o->along, where they are
+ * contiguous in memory; else 12 for each vector of 64, as load_cost() has for scattered
+ * elements. */
 static double store_cost(const rd_fold_reads *o, int axis)
 {
     enum { APART = 12 };
@@ -228,8 +245,10 @@ static double store_cost(const rd_fold_reads *o, int axis)
     return axis == o->along ? 0 : points / 64 * APART * (double)rd_dtype_size(o->value->type) / 4;
 }
 
-/* True if every operand that is not contiguous along the axis would be packed for it, because it
- * is read many times. */
+/* True if, with SIMD lanes along `axis`, every operand in memory would be packed (copied to be
+ * contiguous along it), because it is read many times and is not contiguous. `bytes` 0: the
+ * operand is computed. coef is its stride along an axis; is_read_again(): it is read for many
+ * results. */
 static bool is_packing_needed(const rd_fold_reads *o, int axis)
 {
     bool pairs = is_short(o);
@@ -240,9 +259,12 @@ static bool is_packing_needed(const rd_fold_reads *o, int axis)
     return pairs;
 }
 
-/* Replaces the lane axis of a pairwise sum by the axis along which its result is stored, if that is
- * cheaper.  Both must be kept axes, and all operands packed anyway.  Then both have the same
- * bits. */
+/* Replaces the axis of the SIMD lanes of a pairwise sum by the axis along which its result is
+ * contiguous, if that is cheaper. Both must be kept axes (not reduced), and all operands packed
+ * anyway. Bits do not change: with lanes along any kept axis, each result has one accumulator.
+ * So `along` must be known, be an axis of the result, and be the innermost of the axes that
+ * flatten with it. `lane`, -1: none, is the axis chosen so far; it is returned if nothing is
+ * gained. */
 static int lane_of_stored(const rd_fold_reads *o, int lane)
 {
     const int along = o->along;
@@ -256,8 +278,11 @@ static int lane_of_stored(const rd_fold_reads *o, int lane)
                : lane;
 }
 
-/* The axis with the least lane cost; -1: there is none.  Reduced axes count only if the reducer may
- * have lanes.  If axes join, only the innermost counts: the others are part of it. */
+/* The axis with the least cost as lane axis (along which SIMD lanes lie); -1: there is none.
+ * reduced_allowed: it may be a reduced axis, as elements may be added in any order. Of axes that
+ * flatten to one, only the innermost counts. o->space is the set of axes of the fold's loops,
+ * o->value the fold; is_innermost() is that last condition. Of equal costs is_preferred()
+ * decides. */
 static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 {
     int    best  = -1;
@@ -278,8 +303,9 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
     return best;
 }
 
-/* True if a short reduction over the axis is below the value, behind maps.  A product of matrices
- * that would be stored does not count. */
+/* True if a short reduction over the axis is below the value, behind at most `depth` maps. A
+ * matrix product that would be stored does not count, as it is no longer computed here. FEATURES
+ * is the length up to which it is short. */
 static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
 {
     const rd_value *v     = &g->value[value];
@@ -291,23 +317,28 @@ static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
     return found;
 }
 
-/* A kept axis that a reduction below sums over: `lane`, if it is kept, or else any.  -1: there is
- * none. */
+/* A kept axis (not reduced) over which a reduction below sums, such as the coordinates in the
+ * gradient of a distance. If the lane axis `lane` is kept, only that one is asked for, else any.
+ * -1: there is none. has_fold_over() finds such a sum. */
 static int axis_of_features(const rd_fold_reads *o, int lane)
 {
     enum { DEEPEST = 8 };
-    const bool any = rd_in(o->value->reduced, lane);
+    const bool lane_is_reduced = rd_in(o->value->reduced, lane);
 
     for (int a = 0; a < o->graph->n_axis; a++)
-        for (int k = 0; k < o->value->n_in && (any ? rd_in(o->value->axes, a) : a == lane); k++)
+        for (int k = 0;
+             k < o->value->n_in && (lane_is_reduced ? rd_in(o->value->axes, a) : a == lane); k++)
             if (o->value->in[k] >= 0 && has_fold_over(o->graph, o->value->in[k], a, DEEPEST))
                 return a;
     return -1;
 }
 
-/* Replaces a lane axis where a reduction below sums over a kept axis, as the gradient of a distance
- * keeps the coordinates.  What is computed of that reduction is the same for all of these, and has
- * vectors along the other kept axes.  All kept axes have the same bits. */
+/* Replaces the axis of the SIMD lanes if a reduction below sums over a kept axis (not reduced), as
+ * the gradient of a distance |x - y| keeps the coordinates. The distance is the same for all
+ * coordinates; lanes along another kept axis compute it for 64 pairs at a time. With lanes along
+ * any kept axis, bits are the same. Candidates are other kept axes with at least RD_OFTEN (64)
+ * indices, innermost of those that flatten to one; of these the cheapest is taken. `lane` is
+ * returned if there is none. */
 static int lane_of_pairs(const rd_fold_reads *o, int lane)
 {
     const int features = lane < 0 ? -1 : axis_of_features(o, lane);
@@ -329,15 +360,17 @@ static int lane_of_pairs(const rd_fold_reads *o, int lane)
     return best < 0 ? lane : best;
 }
 
-/* Moves the lane axis, and the axes that join outside it, to the end of the order.  They form the
- * lane position from c->first_lane on. */
+/* Moves the lane axis (along which elements go to SIMD lanes in turn), and the axes that flatten
+ * outside it, to the end of the order (innermost). c->first_lane is where they begin there.
+ * c->order lists axes from the outermost on; outside() finds the axis that flattens with a and
+ * lies outside it, -1: none. */
 static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
 {
-    int32_t group[RD_MAX_AXES], n_group = 0, n = 0;
+    int32_t lane_axes[RD_MAX_AXES], n_group = 0, n = 0;
     rd_set  in_group = 0;
 
     for (int a = lane; a >= 0 && !rd_in(in_group, a); a = outside(o, a)) {
-        group[n_group++] = a;
+        lane_axes[n_group++] = a;
         in_group |= rd_bit(a);
     }
     for (int k = 0; k < c->n_order; k++)
@@ -345,7 +378,7 @@ static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
             c->order[n++] = c->order[k];
     c->first_lane = n;
     while (n_group)
-        c->order[n++] = group[--n_group];
+        c->order[n++] = lane_axes[--n_group];
 }
 
 /* ---- Prefixes of scans ----------------------------------------------------------------------- */
@@ -358,7 +391,7 @@ static bool takes_as_it_merges(int32_t reducer)
 
 /* True if the scan's axis has the smallest stride in its heaviest operand.  Contiguous elements
  * then belong to one scan, and must not wait for each other; else they belong to neighbouring
- * scans. */
+ * scans.  heaviest() is that operand, coef its stride along an axis. */
 static bool runs_along_memory(const rd_fold_reads *o, int axis)
 {
     const rd_own_access *by = heaviest(o);
@@ -370,8 +403,9 @@ static bool runs_along_memory(const rd_fold_reads *o, int axis)
     return true;
 }
 
-/* How a scan computes prefixes inside a block.  A tree lets vectors compute them, but pays off only
- * if contiguous elements belong to one scan.  It needs a step that is a merge, and one axis. */
+/* How a scan computes the prefixes inside a block of 64 elements: one after the other, or by a
+ * tree of log2 steps, which vectors can do. A tree pays off only if contiguous elements belong to
+ * one scan. It needs a step that is a merge, as in a sum, and a single axis. */
 static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 {
     const bool tree = o->value->kind == RD_VALUE_SCAN && c->steps == RD_TREE_STEPS &&
@@ -382,9 +416,11 @@ static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Number of lanes of a group-by reduction.  Contiguous elements often have one label and would wait
- * for each other's sum, so several lanes take turns.  There may be 1024 groups at most, for all
- * states to fit in the first-level cache, and lanes must be along a reduced axis. */
+/* Number of accumulators (lanes) for each group of a group-by. Contiguous elements often have one
+ * label, and each would wait for the sum before it; so several accumulators take turns. At most
+ * 1024 groups, so that all fit in the first-level cache; and lanes must be along a reduced axis.
+ * any_order: elements may be added in any order. Labels that are rows of a sparse array
+ * (RD_PATTERN_ROWS), and reducers of exponentials, get one. */
 static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool any_order)
 {
     enum { FEW = 1024 };
@@ -398,9 +434,11 @@ static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool
                : 1;
 }
 
-/* Steps in a block of a group-by reduction.  Merging all states at the end of a block should
- * cost little beside its steps, but there should be more blocks than threads.  With rows of
- * places, tasks share the rows, so that one block suffices (nest/rows.c). */
+/* Steps in a block of a group-by reduction with so many states (accumulators). Merging all states
+ * at the end of a block should cost little beside its steps, but there should be more blocks than
+ * threads. by_rows: groups are rows of a sparse pattern, which tasks share, so that one block
+ * suffices (nest/rows.c). So there are at least 8 steps for each state, in a power of two from
+ * 2^15 to 2^26; by rows, RD_ROW_PIECE for each, without a limit that matters. */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };
@@ -413,9 +451,10 @@ static int64_t steps_of_groups(int64_t states, bool by_rows)
     return steps;
 }
 
-/* True if the reducer may have several lanes: its law lets elements be taken in any order.  Lanes
- * of a user's reducer are merged one by one, which pays off only if each has 16 elements or
- * more. */
+/* True if the reducer may have several lanes (SIMD accumulators that elements go to in turn),
+ * because its law allows any order of elements. Lanes of a user's reducer are merged one by one,
+ * which pays off only if each has 16 elements or more. The laws that allow it are `commutes`
+ * (merges in any order) and `exact` (no rounding). Scans go in order. */
 static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 {
     const rd_fold_facts *facts = v->expr->as.fold;
@@ -425,9 +464,11 @@ static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
     return !facts->user || rd_points_of(graph, v->reduced) >= 16 * RD_TREE_LANES;
 }
 
-/* Decides the order, lane axis, number of lanes, steps of a block and prefix strategy of one
- * reduction or scan.  `along`: the axis along which its result is contiguous in memory, -1.  Lanes:
- * 64; of 8-byte types 32; 1 if lanes are along a kept axis. */
+/* Decides what fixes the bits of one reduction or scan: the order of loops, the lane axis, the
+ * number of lanes, the steps of a block of the combine tree, and how a scan makes prefixes.
+ * `along`: the axis along which its result is contiguous in memory, -1. Lanes: 64, or 32 of 8-byte
+ * types; 1 if they are along a kept axis, where each result has one accumulator. A serial law
+ * means one block, so a strict fold from the left. False: no memory. */
 static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t along)
 {
     rd_fold_reads o = {
@@ -461,8 +502,9 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
     return true;
 }
 
-/* Passes the axis of contiguous elements on to operands that have none yet: a map's stored axis, or
- * a reduction's lane axis.  A stored value has its own. */
+/* Passes the axis along which value i is contiguous on to operands that have none yet, for
+ * lane_of_stored(). Of a map it is the axis of its reader's storage, of a reduction its lane
+ * axis. `along` is that axis by value, -1: none. */
 static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
 {
     const rd_value *v  = &graph->value[i];
@@ -474,7 +516,9 @@ static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
 }
 
 /* Fills in rd_value.combine of all reductions and scans.  Users come before their operands, because
- * operands get their axis of contiguous elements from users. */
+ * operands get their axis of contiguous elements from users.  `looked` caches, for each value,
+ * the accesses found below it; `along` has for each value the axis of its contiguous elements,
+ * -1. False: no memory, or cancelled. */
 bool rd_combine_trees(rd_graph *graph)
 {
     rd_looked **looked = rd_pool_get(graph->pool, (size_t)graph->n_value * sizeof(rd_looked *));

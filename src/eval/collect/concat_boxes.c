@@ -9,7 +9,9 @@
 #include <string.h>
 
 /* Returns the part of a concatenation that contains the box, and where it begins in *from; -1: the
- * box spans several parts. along < 0: the axis is read at one element, whatever the box. */
+ * box spans several parts. along < 0: the axis is read at one element, whatever the box. The box
+ * is [s->lo, s->hi) along each axis of the result; `at` says for each axis of x which of these
+ * it goes along, and with what offset. lo and hi are the box along the axis of the parts. */
 static int part_in_box(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
                        int64_t *from)
 {
@@ -30,9 +32,9 @@ static int part_in_box(const rd_concat_split *s, const rd_expr *x, const rd_read
 
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
-/* Computes the extents of what the box, a range along each axis of the result, reads of a node.
- * They are the box's own along axes of the result, and 1 along axes that are read at one
- * element. */
+/* Computes the extents of what the current box reads of node x. The box is lo[b] to hi[b] along
+ * each axis b of the result. at[a] says which axis of the result axis a of x goes along, -1: none,
+ * it is read at one element. */
 static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
                     int64_t *extent)
 {
@@ -40,7 +42,10 @@ static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading
         extent[a] = at[a].axis < 0 || x->extent[a] == 1 ? 1 : s->hi[at[a].axis] - s->lo[at[a].axis];
 }
 
-/* Makes the slice of a node that the current box (a range along each axis of the result) reads. */
+/* Makes the slice (view) of node x that the current box reads: along axis a from at[a].offset plus
+ * the box's begin. A view's numbers are the offsets of x's axes, and then a matrix, here 1 on
+ * its diagonal. extents() are those of the box. Axes that are read at one element have
+ * at[a].axis -1. */
 static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -56,8 +61,9 @@ static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at
     return rd_plain_view(x, x->rank, extent, number, /*origin=*/NULL);
 }
 
-/* Makes the same map of its operands in the current box (a range along each axis of the result);
- * the new node has the box's extents. */
+/* Makes the same elementwise operation of its operands in the current box; the new node has the
+ * box's extents. at: where each axis of x is read, by the result's axes. NULL on failure. The
+ * node has no origin, so its indices begin at 0. */
 static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t   extent[RD_MAX_RANK];
@@ -74,8 +80,9 @@ static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
-/* Makes the same view of its operand in the current box, a range along each axis of the result.
- * The operand begins at the box, so all offsets are 0. */
+/* Makes the same view of its operand in the current box. The operand's expression begins at the
+ * box, so all offsets of the view become 0. A view that is no shift or permutation of axes is
+ * sliced. `at` says where x is read, `in` where its operand is. NULL on failure. */
 static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -93,8 +100,9 @@ static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
     return rd_plain_view(y, x->rank, extent, number, /*origin=*/NULL);
 }
 
-/* Makes a part rounded before it is added, as it is when the concatenation is stored.  A product
- * gets a cast to its own type, which keeps it from being contracted into an fma. */
+/* Makes a part rounded before it is added, as it is when the concatenation is stored. A product
+ * gets a cast to its own type, which keeps it from being contracted into an fma, so that bits do
+ * not change. NULL gives NULL. rd_product_of(): x is a product, or a view of one. */
 static rd_expr *rounded(rd_expr *x)
 {
     return x && rd_product_of(x) ? rd_node(&(rd_expr){ .ctx    = x->ctx,
@@ -105,12 +113,13 @@ static rd_expr *rounded(rd_expr *x)
                                                        .n_in   = 1,
                                                        .extent = x->extent,
                                                        .in     = &x },
-                                           /*facts=*/NULL, 0)
+                                           /*facts=*/NULL, /*size=*/0)
                                  : x;
 }
 
-/* Makes the part of a concatenation that contains the box, or a slice of the whole if the box spans
- * several parts.  Readings count from the part's begin. */
+/* Makes the part of concatenation x that contains the current box; a slice of x if the box spans
+ * several parts. The index within the part is smaller by where the part begins (from). rounded()
+ * keeps the part from being contracted. */
 static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    from;
@@ -124,9 +133,9 @@ static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *
     return rounded(in_box(s, x->in[part], in));
 }
 
-/* Makes what a node is in the current box, a range along each axis of the result.  Maps, views and
- * concatenations are built anew from their operands; all other nodes, and those in memory, are
- * sliced. */
+/* Makes what node x is in the current box: elementwise operations, views and concatenations are
+ * rebuilt from operands in the box. All other nodes, and those in memory (given), are sliced.
+ * NULL on failure. */
 static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     switch (rd_seen_of(s->c, x)->given ? RD_EXPR_LEAF : x->kind) {
@@ -138,8 +147,8 @@ static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
     }
 }
 
-/* Makes what a node is in the current box (a range along each axis of the result), once for each
- * place where it is read.  A result of an earlier box (p->box) is out of date. */
+/* Makes what node x, read at `at`, is in the current box, or returns what was made for that place
+ * before. One that was made for an earlier box (p->box) is out of date. NULL on failure. */
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     bool             fresh;
@@ -162,8 +171,11 @@ rd_expr *rd_in_next_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
     return in_box(s, x, at);
 }
 
-/* Makes x in all boxes along axis a and the axes behind it, and concatenates them along a.  Along
- * axes before a, the caller has chosen the box's range. */
+/* Makes x in all boxes along axis a and later axes, and concatenates them along a. s->lo and s->hi
+ * hold the ranges along earlier axes, which the callers up the recursion have chosen. NULL on
+ * failure. s->at[a] has the n[a] boundaries along axis a between 0 and the extent, so n boxes.
+ * part[k] is box k with all boxes along later axes joined. Only one box: there is nothing to
+ * join. */
 static rd_expr *join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     const rd_axis_facts facts                        = { .axis = a };
@@ -197,5 +209,5 @@ static rd_expr *join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at,
  * each axis; NULL on failure. */
 rd_expr *rd_join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
-    return join_boxes(s, x, at, 0);
+    return join_boxes(s, x, at, /*a=*/0);
 }

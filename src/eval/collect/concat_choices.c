@@ -35,8 +35,10 @@ static int number_of(const rd_collector *c, const rd_expr *x)
     return (int)(rd_seen_of(c, x) - c->seen);
 }
 
-/* True if an element of x costs little: views and maps of arrays and numbers, and concatenations
- * that are read as choices themselves. */
+/* True if computing an element of x costs little: elementwise operations and views of arrays in
+ * this processor's memory and of numbers, and concatenations that become choices themselves.
+ * `given`: its value is in memory. A reshape is cheap if what lies below it and below views is
+ * memory. w->wanted[..]: the concatenation becomes a choice. */
 static bool is_cheap(const choosing *w, const rd_expr *x)
 {
     const rd_expr *in = x;
@@ -62,7 +64,8 @@ static bool is_cheap(const choosing *w, const rd_expr *x)
     return true;
 }
 
-/* The parts of a concatenation, and of those inside of it. */
+/* The most parts that an element of x may have to choose between: the parts of a concatenation
+ * together, of a map those of its largest operand. */
 static int leaves_of(const rd_expr *x)
 {
     int n = 0;
@@ -70,14 +73,16 @@ static int leaves_of(const rd_expr *x)
     if (x->kind != RD_EXPR_CONCAT && x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_VIEW)
         return 1;
     for (int k = 0; k < x->n_in; k++) {
-        const int more = leaves_of(x->in[k]);
+        const int below = leaves_of(x->in[k]);
 
-        n = x->kind == RD_EXPR_CONCAT ? n + more : more > n ? more : n;
+        n = x->kind == RD_EXPR_CONCAT ? n + below : below > n ? below : n;
     }
     return n;
 }
 
-/* True if the concatenation may be a choice: it has few parts, of few operations an element. */
+/* True if the concatenation may be read as a choice by index, in place of a stored array: few
+ * parts, whose elements cost few operations. `ops` are the operations for an element of x,
+ * leaves_of() how many parts it may choose between. */
 static bool may_be_chosen(const choosing *w, const rd_expr *x)
 {
     if (x->n_in > MOST_PARTS || rd_seen_of(w->c, x)->given || rd_expr_points(x) == 0 ||
@@ -89,8 +94,9 @@ static bool may_be_chosen(const choosing *w, const rd_expr *x)
     return true;
 }
 
-/* True if the fold reads each element of the concatenation once at most: each axis of more than one
- * index goes along with an axis of the fold, and so does each axis of the fold. */
+/* True if the fold (reduction) reads each element of the concatenation at most once: the axes of
+ * the fold's operand and those of the concatenation correspond one to one. p->at[a].axis is the
+ * operand's axis that goes along axis a; -1: none. */
 static bool is_read_once(const rd_concat_split *s, const rd_concat_place *p)
 {
     bool read[RD_MAX_RANK] = { false };
@@ -107,15 +113,15 @@ static bool is_read_once(const rd_concat_split *s, const rd_concat_place *p)
     return true;
 }
 
-/* The points of a fold's operand. */
+/* The number of elements that the fold (reduction) takes. */
 static double points_of(const rd_concat_split *s)
 {
     return (double)rd_points(s->rank, s->extent);
 }
 
-/* True if the fold reads no more elements than about those of the concatenation, but some again:
- * what is padded along two axes has borders of borders.  Its parts must be arrays, which are read
- * at no cost. */
+/* True if the fold (reduction) reads at most twice as many elements as the concatenation has,
+ * though some repeatedly, as an array that is padded along two axes has borders of borders. Its
+ * parts must be arrays (ops == 0), which cost nothing to read again. */
 static bool is_border(const choosing *w, const rd_concat_split *s, const rd_concat_place *p)
 {
     enum { OFTEN = 2 };
@@ -123,8 +129,8 @@ static bool is_border(const choosing *w, const rd_concat_split *s, const rd_conc
     return rd_seen_of(w->c, p->expr)->ops == 0 && points_of(s) <= OFTEN * rd_expr_points(p->expr);
 }
 
-/* True if the operands of a place were visited, too: those of maps and concatenations, and of views
- * along whole axes. */
+/* True if the node's operands are read element by element through it, too: elementwise operations,
+ * concatenations, and views that only shift or permute axes. p->at says where its axes are read. */
 static bool is_looked_through(const rd_concat_place *p)
 {
     rd_reading in[RD_MAX_RANK];
@@ -134,8 +140,10 @@ static bool is_looked_through(const rd_concat_place *p)
            (p->expr->kind == RD_EXPR_VIEW && rd_read_through(p->expr, p->at, in));
 }
 
-/* Notes what a fold reads element by element, and which concatenations it reads once.  One that it
- * reads otherwise stays stored.  False without memory. */
+/* Notes for each expression below a fold (reduction) whether it is read element by element
+ * (w->below). A concatenation is wanted as a choice between its parts if the fold reads it once,
+ * or marked in `stored` if it is read otherwise. False: no memory. With too many places
+ * (s->many) nothing is noted, so that all concatenations below count as stored. */
 static bool look_below(choosing *w, rd_expr *fold, bool *stored)
 {
     rd_reading       at[RD_MAX_RANK];
@@ -158,8 +166,10 @@ static bool look_below(choosing *w, rd_expr *fold, bool *stored)
     return true;
 }
 
-/* True if loops that are split at seams suit the fold: it reduces one axis, or rows of whole
- * numbers of lanes.  Lanes that go on from row to row are no vectors. */
+/* True if loops that are split where parts of a concatenation meet (seams) suit the fold
+ * (reduction): it reduces one axis, or rows whose length is a multiple of 64, the number of SIMD
+ * accumulators (lanes). Else lanes go on from row to row, and a split loop has no vectors. n
+ * counts the reduced axes of more than one index. */
 static bool has_whole_lanes(const rd_expr *x)
 {
     bool whole = true;
@@ -173,7 +183,8 @@ static bool has_whole_lanes(const rd_expr *x)
     return n < 2 || whole;
 }
 
-/* True for a fold whose operand may be a choice: no group-by, mask or weights, and on no device. */
+/* True for a fold whose operand may be a choice between parts: a plain reduction without groups,
+ * mask or weights, of data on no device. */
 static bool may_choose(const rd_collector *c, const rd_expr *x)
 {
     for (int k = 1; k < x->n_in; k++)
@@ -183,43 +194,48 @@ static bool may_choose(const rd_collector *c, const rd_expr *x)
            !rd_seen_of(c, x)->given && rd_expr_points(x->in[0]) > 0 && has_whole_lanes(x);
 }
 
-/* Finds the concatenations that all readers read once, through folds.  Parts come first, as a
- * concatenation of stored ones is not cheap.  False without memory. */
+/* Finds the concatenations that become choices between their parts: all their readers are folds
+ * (reductions) that read them once. The last loop goes from operands to readers: whether an outer
+ * one is cheap depends on whether its parts became choices. False: no memory. The results
+ * themselves are read by the caller. An operand has another reader if its user is not read
+ * through (below) and is no fold that may choose. */
 static bool find_wanted(choosing *w, int n, rd_expr *const *result)
 {
-    rd_collector *c      = w->c;
-    bool         *stored = rd_pool_get(c->pool, (size_t)c->n_seen);
+    rd_collector *c                = w->c;
+    bool         *has_other_reader = rd_pool_get(c->pool, (size_t)c->n_seen);
 
-    if (!stored)
+    if (!has_other_reader)
         return false;
     for (int k = 0; k < n; k++)
-        stored[number_of(c, result[k])] = true;
+        has_other_reader[number_of(c, result[k])] = true;
     for (int i = 0; i < c->n_seen; i++)
-        if (may_choose(c, c->seen[i].expr) && !look_below(w, (rd_expr *)c->seen[i].expr, stored))
+        if (may_choose(c, c->seen[i].expr) &&
+            !look_below(w, (rd_expr *)c->seen[i].expr, has_other_reader))
             return false;
     for (int i = 0; i < c->n_seen; i++) {
         const rd_expr *x = c->seen[i].expr;
 
         for (int k = 0; k < x->n_in && !c->seen[i].given; k++)
             if (x->in[k] && !w->below[i] && !(may_choose(c, x) && k == 0))
-                stored[number_of(c, x->in[k])] = true;
+                has_other_reader[number_of(c, x->in[k])] = true;
     }
     for (int i = c->n_seen; i-- > 0;) {
-        w->wanted[i] = w->wanted[i] && !stored[i] && may_be_chosen(w, c->seen[i].expr);
+        w->wanted[i] = w->wanted[i] && !has_other_reader[i] && may_be_chosen(w, c->seen[i].expr);
         w->any |= w->wanted[i];
     }
     return true;
 }
 
 /* ---- The choice ------------------------------------------------------------------------------ */
-/* Makes an operator of two operands for the indices. */
+/* Makes the operation op(x, number) on an index array; NULL gives NULL. */
 static rd_expr *index_op(rd_op op, rd_expr *x, int64_t number)
 {
     return x ? plain_2(op, "rd_concat", x, rd_int(x->ctx, number)) : NULL;
 }
 
-/* Makes the index at which a part is read that begins at `from`: the place along the axis, clamped
- * to the part. */
+/* Makes the index array by which a part is read whose first index along the axis is `from`: index
+ * - from, clamped to the part, so that every address is valid. Clamps that change nothing are left
+ * out. index_op() applies an operator to the index and a number. NULL on failure. */
 static rd_expr *index_in_part(const rd_expr *x, int64_t from, int64_t extent)
 {
     const int64_t       n     = x->extent[x->as.axis->axis];
@@ -229,11 +245,12 @@ static rd_expr *index_in_part(const rd_expr *x, int64_t from, int64_t extent)
                    &facts, sizeof facts);
 
     if (from > 0)
-        index = index_op(RD_OP_maximum, index_op(RD_OP_sub, index, from), 0);
+        index = index_op(RD_OP_maximum, index_op(RD_OP_sub, index, from), /*number=*/0);
     return from + extent < n ? index_op(RD_OP_minimum, index, extent - 1) : index;
 }
 
-/* Makes the mask that is true before the index `end` of the axis along which x joins. */
+/* Makes the mask index < end along the axis along which x joins; it has extent 1 along the
+ * others. NULL on failure. */
 static rd_expr *mask_before(const rd_expr *x, int64_t end)
 {
     const rd_axis_facts facts = { .axis = x->as.axis->axis };
@@ -251,7 +268,8 @@ static rd_expr *mask_before(const rd_expr *x, int64_t end)
                     end);
 }
 
-/* Makes a map of its own of x that rounds to the type that it has: a cast. */
+/* Makes a cast of x to the type that it has. It makes the choice a map of its own, which rounds a
+ * product as a store would (no fma). NULL gives NULL. */
 static rd_expr *cast_of(rd_expr *x, const rd_expr *like)
 {
     return x ? rd_node(&(rd_expr){ .ctx    = x->ctx,
@@ -262,19 +280,21 @@ static rd_expr *cast_of(rd_expr *x, const rd_expr *like)
                                    .n_in   = 1,
                                    .extent = like->extent,
                                    .in     = &x },
-                       NULL, 0)
+                       /*facts=*/NULL, /*size=*/0)
              : NULL;
 }
 
-/* Makes the choice between the parts of x, which were made anew: the first part before its end,
- * else the second before its end, and so on.  NULL on failure. */
+/* Makes the choice between the parts of concatenation x: where(i < end0, part0, where(i < end1,
+ * part1, ...)). part: the operands as they are in the new graph. NULL on failure. `end` is where
+ * part k ends along the axis, n its extent there; parts without elements are skipped. `one` is
+ * part k read at the index of x within it, `all` the choice so far. */
 static rd_expr *choice_of(const rd_expr *x, rd_expr *const *part)
 {
     const int axis = (int)x->as.axis->axis;
     int64_t   end  = x->extent[axis];
     rd_expr  *all  = NULL;
 
-    for (int k = x->n_in; k-- > 0;) {
+    for (int k = x->n_in; k-- > 0;) { /* from the last part, which needs no test */
         const int64_t n   = part[k]->extent[axis];
         rd_expr      *one = NULL;
 
@@ -290,7 +310,8 @@ static rd_expr *choice_of(const rd_expr *x, rd_expr *const *part)
     return cast_of(all, x);
 }
 
-/* Adds an expression to those that are read as if they were stored in C order. */
+/* Adds a choice to the list of expressions whose readers' combine trees are decided as if they
+ * were arrays in C order. False: no memory. */
 static bool note_chosen(rd_collector *c, const rd_expr *x)
 {
     const rd_expr **more = rd_pool_grow(c->pool, c->chosen, (size_t)c->n_chosen,
@@ -303,8 +324,10 @@ static bool note_chosen(rd_collector *c, const rd_expr *x)
     return true;
 }
 
-/* Makes expression number i anew if something below it changes; operands are made already.  False
- * on failure. */
+/* Makes expression number i again if an operand changed, or as a choice if it is wanted as one.
+ * Its operands come later in the list, so they are made already. False on failure. w->made[i] is
+ * what expression i becomes in the new graph; w->wanted[i]: as a choice. A given one (in memory)
+ * stays as it is. */
 static bool make_anew(choosing *w, int i)
 {
     rd_collector *c = w->c;
@@ -327,8 +350,10 @@ static bool make_anew(choosing *w, int i)
     return w->made[i];
 }
 
-/* Replaces the concatenations that folds read once by choices between their parts, in all results.
- * A concatenation that is stored for another reader stays as it is.  False without memory. */
+/* Replaces the concatenations that folds (reductions) read once by choices by index between their
+ * parts, in all results, so that they are not stored. One that is stored for another reader stays
+ * as it is. False: no memory. find_wanted() marks in w.wanted which, w.any says that there are
+ * some. The list of expressions is then made anew for the new results. */
 bool rd_choose_parts(rd_collector *c, int n, rd_expr **result, rd_exprs given)
 {
     const size_t room = (size_t)c->n_seen;

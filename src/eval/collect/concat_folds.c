@@ -15,18 +15,18 @@
 enum { DEPTH = 8 };
 
 /* ---- Which folds ----------------------------------------------------------------------------- */
-/* The number of significant bits of an int of that type; 1 of a bool. */
+/* The number of bits that values of this int type take; 1 of a bool. */
 static int bits_of(rd_dtype type)
 {
     return type == RD_BOOL ? 1 : 8 * rd_dtype_size(type);
 }
 
-/* True for a sum of ints cast to f64 that are so small that no sum rounds: n elements of b bits
- * need at most b + log2(n) bits, and a double has 53. */
+/* True for an f64 sum of ints that is exact in any order: n elements of b bits need at most b +
+ * log2(n) bits, and a double has 53. */
 static bool adds_small_ints(const rd_expr *x)
 {
     enum { EXACT = 53 };
-    const rd_expr *cast    = x->in[0];
+    const rd_expr *cast    = x->in[0]; /* the ints, cast to f64 */
     const int32_t  reducer = x->as.fold->reducer;
 
     return x->type == RD_F64 && rd_reducer_adds_elements((rd_reducer_id)reducer) &&
@@ -37,7 +37,7 @@ static bool adds_small_ints(const rd_expr *x)
 
 /* True for reductions with the same bits in any order: of ints, or of floats that are small ints.
  * They may have no weights, mask or labels (in[1..]), no user's reducer, and need an operator that
- * merges two results. */
+ * merges two results. adds_small_ints() is that second test. Data on a device are left out. */
 static bool allows_any_order(const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -50,8 +50,8 @@ static bool allows_any_order(const rd_expr *x)
     return rd_dtype_kind(x->type) < RD_KIND_FLOAT || adds_small_ints(x);
 }
 
-/* True if boundaries (s->n[a] along axis a) cross reduced axes only.  Boxes along kept axes would
- * have to be joined again. */
+/* True if all boundaries between parts lie along reduced axes; s->n[a] counts those along axis a.
+ * Boxes along kept axes would have to be concatenated again. */
 static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
 {
     for (int a = 0; a < s->rank; a++)
@@ -61,8 +61,8 @@ static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
 }
 
 /* ---- Reductions of boxes --------------------------------------------------------------------- */
-/* Makes the same reduction of what its operand is in the next box (a range along each axis); NULL
- * on failure. */
+/* Makes the same reduction of the operand in the box that s->lo and s->hi hold now, a range along
+ * each axis. NULL on failure. rd_in_next_box() makes the operand in it. */
 static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
@@ -92,11 +92,12 @@ static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
                                .n_in   = 2,
                                .extent = x->extent,
                                .in     = in },
-                   /*facts=*/NULL, 0);
+                   /*facts=*/NULL, /*size=*/0);
 }
 
-/* Combines the reductions over boxes (ranges of the operand) along axis a and the axes behind it,
- * within the box chosen so far. */
+/* Reduces each box along axis a and later axes, and combines the results; s->lo and s->hi hold the
+ * ranges along earlier axes. NULL on failure. s->at[a] has the bounds of the boxes along axis a,
+ * n[a] + 1 of them; fold_of_box() reduces one box. */
 static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     rd_expr *all = NULL;
@@ -116,8 +117,10 @@ static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at,
     return all;
 }
 
-/* Splits one reduction at the concatenations below it if that is allowed and pays off; else returns
- * it as it is.  The list gets the concatenations that are no longer stored.  NULL on failure. */
+/* Splits one reduction at the concatenations below it if that changes no bit and pays off; else
+ * returns x. `list` gets the concatenations that need not be stored for it. NULL on failure. The
+ * tests, in order: its bits do not depend on the order; it is not in memory (`given`); it has
+ * elements; a boundary lies along a reduced axis; the split pays. */
 static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_reading       at[RD_MAX_RANK];
@@ -129,12 +132,13 @@ static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
         return NULL;
     if (!splits_reduced_axes(s, x) || !rd_concat_split_pays(s, x->in[0]))
         return x;
-    return rd_note_concats(s, list) ? fold_boxes(s, x, at, 0) : NULL;
+    return rd_note_concats(s, list) ? fold_boxes(s, x, at, /*a=*/0) : NULL;
 }
 
 /* ---- Maps and views above them --------------------------------------------------------------- */
-/* Splits the reductions below maps and views of x, down to `depth` levels; the nodes above changed
- * ones are made anew.  Returns x if nothing changes; NULL on failure. */
+/* Splits the reductions below elementwise operations and views of x, down to `depth` levels; nodes
+ * above changed ones are made again. Returns x if nothing changes; NULL on failure. `given`: its
+ * value is in memory, so nothing is split. `list` gets the concatenations. */
 static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_list *list)
 {
     rd_expr **in, node = *x;

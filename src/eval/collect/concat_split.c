@@ -15,8 +15,10 @@
 #include <string.h>
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* Finds the place of node x as it is read at `at`, or adds it (*fresh).  NULL after too many places
- * (s->many) or without memory (s->failed). */
+/* Finds the record (place) of node x as it is read at `at`, or adds it (*fresh). at[a]: the axis
+ * of the result along which axis a of x goes, and an offset. NULL if there are too many places
+ * (s->many), or no memory (s->failed). A new record has box -1, so nothing is made for it yet;
+ * one byte more is asked for, so that rank 0 gets an address, too. */
 rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_reading *at,
                                     bool *fresh)
 {
@@ -42,7 +44,10 @@ rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_rea
 }
 
 /* Computes where a view that is read at `at` reads its operand.  False if an axis of the operand is
- * not one whole axis of the view plus an offset: a step other than 1, or a sum of two indices. */
+ * not one whole axis of the view plus an offset: a step other than 1, or a sum of two indices.
+ * in[a] says which axis of the result axis a of the operand goes along, -1: none, and with what
+ * offset. x->as.view->number has the offsets of the operand's axes, then a row of factors for
+ * each. */
 bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
 {
     const int      rank   = x->in[0]->rank;
@@ -65,35 +70,37 @@ bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
 }
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
-/* Adds a boundary at index `along` of a node's axis, which is read at the result's index plus
- * at->offset.  Nothing is added outside the result, for an axis read at one element (axis < 0), or
- * twice. */
+/* Adds the boundary between two parts at index `along` of a node's axis, as an index of the
+ * result's axis at->axis, to the sorted list s->at. Nothing is added outside the result, twice, or
+ * for an axis that is read at one element (axis < 0). s->at[axis][0] is 0, then come s->n[axis]
+ * boundaries, then the extent. s->many: there are too many. */
 static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along)
 {
-    const int     axis = at->axis;
-    const int64_t here = along - at->offset;
-    int           k    = 0;
+    const int     axis     = at->axis;
+    const int64_t boundary = along - at->offset;
+    int           k        = 0;
 
-    if (axis < 0 || here <= 0 || here >= s->extent[axis])
+    if (axis < 0 || boundary <= 0 || boundary >= s->extent[axis])
         return;
-    while (k < s->n[axis] && s->at[axis][k + 1] < here)
+    while (k < s->n[axis] && s->at[axis][k + 1] < boundary)
         k++;
-    if (k < s->n[axis] && s->at[axis][k + 1] == here)
+    if (k < s->n[axis] && s->at[axis][k + 1] == boundary)
         return;
     if (s->n[axis] == RD_MOST_BOUNDARIES) {
         s->many = true;
         return;
     }
-    memmove(&s->at[axis][k + 2], &s->at[axis][k + 1],
+    memmove(&s->at[axis][k + 2], &s->at[axis][k + 1], /* at[0] is 0, at[n + 1] the extent */
             (size_t)(s->n[axis] - k + 1) * sizeof s->at[axis][0]);
-    s->at[axis][k + 1] = here;
+    s->at[axis][k + 1] = boundary;
     s->n[axis]++;
 }
 
 static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
-/* Adds the boundaries between the parts of a concatenation, and those within the parts.  A part's
- * own index counts from where it begins, so the offset falls by the extents before it. */
+/* Adds the boundaries between the parts of a concatenation, and those inside the parts. An index
+ * within a part is smaller by the extents of the parts before it, so the offset falls. s->many:
+ * too many boundaries. */
 static void boundaries_of_parts(rd_concat_split *s, const rd_expr *x, const rd_reading *at)
 {
     const int  axis = (int)x->as.axis->axis;
@@ -103,15 +110,17 @@ static void boundaries_of_parts(rd_concat_split *s, const rd_expr *x, const rd_r
     memcpy(in, at, (size_t)x->rank * sizeof *in);
     for (int k = 0; k < x->n_in && !s->many; k++) {
         if (k)
-            add_boundary(s, &in[axis], 0);
+            add_boundary(s, &in[axis], /*along=*/0);
         if (rd_expr_points(x->in[k]) > 0)
             find_boundaries(s, x->in[k], in);
         in[axis].offset -= x->in[k]->extent[axis];
     }
 }
 
-/* Finds the boundaries below maps, views and concatenations.  Everything else is stored or reduced
- * as a whole.  A place that is not fresh was visited before. */
+/* Finds the boundaries of concatenations below x through elementwise operations and views.
+ * Everything else is stored or reduced as a whole. A node that was met at the same place before
+ * (not fresh) is skipped. s->many: too many boundaries; s->failed: no memory; `given`: x is in
+ * memory and stays whole. */
 static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_reading in[RD_MAX_RANK];
@@ -144,12 +153,14 @@ static bool is_of_memory(const rd_expr *x)
     return x->kind == RD_EXPR_LEAF;
 }
 
-/* True if a node at a place is not split by any boundary.  Split reductions and scans would become
- * several, and a reshape of computed values would be stored.  A given node is in memory. */
+/* True if no boundary cuts a node that each box would compute again. A reduction or scan would
+ * become several, and a reshape of computed values would be stored several times. p->at says
+ * which axis of the result each axis of x goes along, -1: none; s->n counts its boundaries. A
+ * given node is in memory already. */
 static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 {
-    const rd_expr *x    = p->expr;
-    bool           cuts = false;
+    const rd_expr *x      = p->expr;
+    bool           is_cut = false;
 
     if (rd_seen_of(s->c, x)->given)
         return true;
@@ -165,15 +176,17 @@ static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
     default: return true;
     }
     for (int a = 0; a < x->rank; a++)
-        cuts |= p->at[a].axis >= 0 && s->n[p->at[a].axis] > 0;
-    return !cuts;
+        is_cut |= p->at[a].axis >= 0 && s->n[p->at[a].axis] > 0;
+    return !is_cut;
 }
 
 /* Least number of elements of a box. */
 enum { LEAST_OF_BOX = 16 };
 
-/* True if splitting x pays off: there are boundaries, few boxes of at least 16 elements each in the
- * mean, and no reduction or stored reshape is split. */
+/* True if splitting x pays off: there are boundaries, the boxes (the parts of x between
+ * boundaries, each computed by itself) are few and have at least 16 elements in the mean, and no
+ * reduction or stored reshape is split. s->n[a] counts boundaries along axis a, s->n_concat the
+ * concatenations; s->many: too many boundaries. */
 bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
 {
     int64_t boxes = 1;
@@ -187,8 +200,8 @@ bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
            rd_expr_points(x) >= (double)(LEAST_OF_BOX * boxes);
 }
 
-/* Appends all concatenations among the places to the list, which boxes read part by part.  False
- * without memory. */
+/* Appends the concatenations that were met on the way down (s->places), of which boxes read single
+ * parts, to the list. Those in memory (given) do not count. False: no memory. */
 bool rd_note_concats(rd_concat_split *s, rd_concat_list *list)
 {
     const rd_expr **more = rd_pool_grow(s->c->pool, list->concat, (size_t)list->n,
@@ -218,8 +231,8 @@ static rd_expr *split_parts(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
-/* Finds the boundaries below x. at[a] is set to the reading of x's own axis a: offset 0.  NULL
- * without memory. */
+/* Finds the boundaries of concatenations below x. at[a] becomes the reading of x's own axis a:
+ * that axis, offset 0. NULL: no memory. Without boundaries, s->at[a] is 0 and the extent. */
 rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
 {
     rd_concat_split *s = rd_pool_get(c->pool, sizeof *s);
@@ -250,8 +263,9 @@ static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return rd_note_concats(s, list) ? rd_join_boxes(s, x, at) : NULL;
 }
 
-/* Splits a result: the reductions below it if there are some to split, else its parts if it is a
- * concatenation, else itself. */
+/* Splits a result at concatenation boundaries: the reductions below it if there are some to split;
+ * else its parts if it is a concatenation; else itself. NULL on failure. rd_split_folds()
+ * returns x if there are none, NULL on failure. */
 static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr *folds;
@@ -263,8 +277,10 @@ static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return x->kind == RD_EXPR_CONCAT ? split_parts(c, x, list) : split_map(c, x, list);
 }
 
-/* Splits all results.  If a concatenation still has another reader afterwards, it is stored anyway,
- * and all results are restored.  False without memory. */
+/* Splits all results at concatenation boundaries. If one of the concatenations still has another
+ * reader afterwards, it is stored anyway, and all results are restored. A result that is stored in
+ * another type stays whole. False: no memory. request[k].type is the type in which result k is
+ * stored. `list` has the concatenations that were split; `left`: one is still reached. */
 bool rd_split_at_concats(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                          rd_exprs given)
 {
@@ -283,7 +299,7 @@ bool rd_split_at_concats(rd_collector *c, int n, const rd_request *request, rd_e
     }
     if (!changed)
         return true;
-    if (!rd_reach_exprs(c, (rd_exprs){ result, n }, given))
+    if (!rd_reach_exprs(c, (rd_exprs){ result, n }, given)) /* lists what is reachable now */
         return false;
     /* Another reader would store the concatenation, so splitting would compute its parts twice. */
     for (int32_t k = 0; k < list.n; k++)

@@ -16,8 +16,10 @@ rd_subscript *rd_subscripts(rd_collector *c, int n)
     return rd_pool_get(c->pool, (size_t)(n ? n : 1) * sizeof(rd_subscript));
 }
 
-/* Appends a use of an expression at subscripts `at`, which are normalised, to the list of its uses.
- * Along an axis of one index the subscript is 0.  Returns the use's number; -1 on failure. */
+/* Makes a use of an expression (one reader's request) at subscripts `at`, which are normalised,
+ * and appends it to the expression's list of uses. Along an axis of extent 1 the subscript is 0.
+ * Returns the use's number; -1 on failure. seen->first and last are the ends of that list, whose
+ * links are `next`. -1 in `alias`, `value` and `group`: none yet. */
 int rd_use_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
 {
     rd_seen     *seen = rd_seen_of(c, expr);
@@ -80,9 +82,10 @@ bool rd_traversal_first_visit(const rd_collector *c, int use)
     return first;
 }
 
-/* Multiplies the extents of the axes of a use (a reader's request) that are not in the bit set
- * `seen` yet, and adds them there.  A gather goes along the axes of its index: both coordinates of
- * a sparse element are one axis. */
+/* The product of the extents of a use's loop axes that are not in the bit set `seen` yet; adds
+ * them there. A gathered index (looked up in an array) varies along the axes at which that array
+ * is read. So the two coordinates of a sparse element count as one axis. Each index array is
+ * visited once in a traversal, as several subscripts may lead to it. */
 static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *seen)
 {
     const rd_expr *expr   = c->seen[d->expr].expr;
@@ -93,6 +96,7 @@ static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *
             int axis = d->at[a].term[t].axis;
 
             if (axis < 0) {
+                /* the use of the index array */
                 const int index = c->graph->value[d->at[a].term[t].value].in[0];
 
                 if (rd_traversal_first_visit(c, index))
@@ -118,7 +122,7 @@ double rd_use_points(const rd_collector *c, const rd_expr_use *d)
     return use_points(c, d, seen);
 }
 
-/* True if some subscript of the use is looked up in another array. */
+/* True if some subscript of the use (a reader's request) is looked up in an index array. */
 bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
 {
     for (int a = 0; a < c->seen[d->expr].expr->rank; a++)
@@ -129,7 +133,8 @@ bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
 }
 
 /* The number of points of all axes together along which at least one use (reader's request) in the
- * list goes, each axis counted once.  Gathered indices do not count. */
+ * list goes, each axis counted once.  Gathered indices do not count.  list has n numbers of
+ * uses; rd_axes_root() finds the axis that stands for all unified with it. */
 double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
@@ -153,7 +158,7 @@ double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *l
 }
 
 /* ---- Functions of pairs ---------------------------------------------------------------------- */
-/* True if one of the use's subscripts is the axis. */
+/* True if one of the subscripts of use d (a reader's request) is exactly the index of this axis. */
 static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_use *d, int axis)
 {
     bool found = false;
@@ -163,7 +168,9 @@ static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_us
     return found;
 }
 
-/* True if the axis, or one of y's that x lacks and that may become the same, is among y's. */
+/* True if use y (a reader's request) goes along the axis, or along one that may be unified with it
+ * and that use x lacks. goes_along(): the use goes along that axis; rd_subscript_pure() is the
+ * axis of a subscript that is one axis alone, -1: it is not. */
 static bool meets(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                   const rd_expr_use *y, int axis)
 {
@@ -183,7 +190,11 @@ static bool is_selected(const rd_expr_use *x, const rd_expr_use *y, int dim)
     return x->at[dim].n_term == 0 || y->at[dim].n_term == 0;
 }
 
-/* True if no loops need two uses together: an axis that only one has may be one of the other's. */
+/* True if no loop nest needs both uses (readers' requests) of e at once: every axis that only one
+ * of them has may be unified with an axis of the other, so that both could be one. False for a
+ * distance d(i, j) that is read as d(i, j) and d(j, k). p and q are the axes of which the
+ * subscripts along a dim are exactly the index, -1: none. Dims of one index, and those that
+ * either use reads at one element, do not matter. */
 static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                           const rd_expr_use *y)
 {
@@ -198,8 +209,17 @@ static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr
     return true;
 }
 
+/* True for a function of pairs of points that is cheap to compute and has far more elements than
+ * what it is computed from. It is then recomputed for each of its n uses (readers' requests),
+ * which need no common loop, in place of being stored. Clauses, in order:
+ * - several uses, but not more than 16, as all pairs of them are compared
+ * - so many elements that storing them is expensive, and 64 times as many as the largest array
+ *   below has (widest)
+ * - few operations for an element (whole)
+ * - all uses together want at most 4 times its elements */
 bool rd_is_of_pairs(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
+    /* evaluations an element; uses; elements; ratio; operations */
     enum { FEW = 4, MOST_USES = 16, MANY = 1 << 24, FAR = 64, MOST_OPS = 4096 };
     const double points      = rd_expr_points(seen->expr);
     double       evaluations = 0;
@@ -226,8 +246,10 @@ typedef struct pairs {
     int n, a[MAX_PAIRS], b[MAX_PAIRS];
 } pairs;
 
-/* Notes that axes a and b would be unified if two uses are equal.  False if one is paired with
- * another axis already, the two must stay distinct, or there is no room. */
+/* Notes that axes a and b would be unified if two uses are equal. False if one of them is paired
+ * with another axis already, the two must stay distinct (as one nest needs both), or there is no
+ * room. p->a and p->b are the pairs so far, and MAX_PAIRS is the room. rd_axes_root() is the
+ * axis that stands for all unified with it. */
 static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 {
     a = rd_axes_root(c->axes, a);
@@ -245,8 +267,10 @@ static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b);
 
 /* Pairs the axes of two subscripts term by term; false if the subscripts differ in more than their
- * axes.  Gathered indices are equal if they are checked against one extent and their own uses
- * are. */
+ * axes. Two gathered indices (values of index arrays) are equal if they are checked against the
+ * same extent and their arrays are read at equal subscripts. pair_axes() notes that two axes go
+ * together, false if they cannot. x and y are the values that check the gathered indices:
+ * value.i64 is the extent, and in[0] the use of the index array. */
 static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, const rd_subscript *b)
 {
     if (a->offset != b->offset || a->n_term != b->n_term)
@@ -270,9 +294,9 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
     return true;
 }
 
-/* Pairs the axes of two uses (readers' requests); false if the uses differ in more than their axes.
- * Uses that were found to differ have different groups (-1: not known), so that chains of gathers
- * are not compared again to their end. */
+/* Pairs the axes of two uses (readers' requests); false if they differ in more than their axes.
+ * Uses of different classes (group; -1: not known) were found to differ before, so that chains of
+ * gathers are not compared to their end again. */
 static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b)
 {
     if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
@@ -283,9 +307,11 @@ static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_
     return true;
 }
 
-/* Unifies the axes of two uses (readers' requests) if they are equal but for names of axes.  Terms
- * are sorted by axis, so two equal uses may list them differently.  They then stay two: a shared
- * computation is lost, but nothing is wrong. */
+/* Unifies the axes of two uses (readers' requests) if they are equal but for names of axes, so
+ * that one value answers both. Terms are sorted by axis, so two equal uses may list them
+ * differently. They then stay two: a shared computation is lost, but nothing is wrong. So do uses
+ * whose common loop would read a larger array across (crossed_reads.c). pair_uses() compares
+ * them, and lists the pairs of axes in p. */
 static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
 {
     pairs p;
@@ -294,13 +320,16 @@ static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use 
     if (!pair_uses(c, &p, a, b))
         return false;
     for (int i = 0; i < p.n; i++)
+        if (rd_keeps_apart(c, c->seen[a->expr].expr, p.a[i], p.b[i]))
+            return false;
+    for (int i = 0; i < p.n; i++)
         rd_axes_join(c->axes, p.a[i], p.b[i]);
     return true;
 }
 
-/* True for a view of a number.  A number is the same everywhere, so its readers need not share a
- * loop.  Otherwise the row and column sums of a matrix, each times a number, would get one axis
- * and then read the matrix at different places. */
+/* True for a view of a number (a broadcast constant). Its uses (readers' requests) are not
+ * unified, as each costs nothing. Otherwise the row and column sums of a matrix, each times a
+ * number, would get one axis and then read the matrix at different indices. */
 static bool is_view_of_number(const rd_expr *e)
 {
     const bool view = e->kind == RD_EXPR_VIEW;
@@ -312,7 +341,8 @@ static bool is_view_of_number(const rd_expr *e)
 
 /* Lists one use (reader's request) of each class of equal uses, by comparing each use with one of
  * every class found so far.  All others get it as their alias.  Returns the list's length; -1 on
- * failure. */
+ * failure.  c->use[].group is the number of the class. Uses of a broadcast number stay distinct
+ * (is_view_of_number()). */
 int rd_uses_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
 {
     const bool number = is_view_of_number(seen->expr);

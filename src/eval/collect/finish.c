@@ -25,20 +25,24 @@ static int value_of(const rd_collector *c, int use)
     return c->use[use].value;
 }
 
-/* Unifies axes that have equal coefficients in two subscripts, where that is allowed: p and q are
- * addresses in one leaf, so the coefficients are strides. */
-static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscript *q)
+/* Unifies axes that have equal coefficients in two subscripts, where that is allowed. p and q are
+ * addresses in one leaf, so equal coefficients are equal strides, and one loop may serve both
+ * reads. rd_keeps_apart(): their common loop would read the leaf across. */
+static void join_places(rd_collector *c, const rd_expr *leaf, const rd_subscript *p,
+                        const rd_subscript *q)
 {
     for (int i = 0; i < p->n_term; i++)
         for (int k = 0; k < q->n_term; k++)
             if (p->term[i].axis >= 0 && q->term[k].axis >= 0 &&
                 p->term[i].coef == q->term[k].coef &&
-                rd_axes_may_join(c->axes, p->term[i].axis, q->term[k].axis))
+                rd_axes_may_join(c->axes, p->term[i].axis, q->term[k].axis) &&
+                !rd_keeps_apart(c, leaf, p->term[i].axis, q->term[k].axis))
                 rd_axes_join(c->axes, p->term[i].axis, q->term[k].axis);
 }
 
-/* Unifies axes of values that read one leaf with equal strides along some dim, so that they may
- * share loops.  `next` and `first` are lists of the readers of each slot. */
+/* Unifies axes of values that read one leaf with equal strides, so that they may share loops and
+ * read it once. False: no memory. Readers of one slot form a list through next[], -1 at its end;
+ * all pairs of them are compared. The first loop goes down, so that lists go up. */
 static bool join_leaf_reads(rd_collector *c)
 {
     rd_graph *g = c->graph;
@@ -58,12 +62,13 @@ static bool join_leaf_reads(rd_collector *c)
     for (int a = 0; a < g->n_value; a++)
         for (int b = a;
              g->value[a].kind == RD_VALUE_READ && g->value[a].slot >= 0 && (b = next[b]) >= 0;)
-            join_places(c, g->value[a].at, g->value[b].at);
+            join_places(c, g->value[a].expr, g->value[a].at, g->value[b].at);
     return true;
 }
 
-/* Follows READs at exactly their target's own place to the target, which is the same value.  A
- * dense target has one flat index in place of its dims, so a read of it is kept. */
+/* Follows a READ of a value at exactly its own indices to that value, which is the same. A READ of
+ * a dense array in C order, which has one flat index in place of its dims, is kept. A dim of one
+ * index is always read at its own index. */
 static int skip_plain_reads(const rd_collector *c, int v)
 {
     for (;;) {
@@ -86,8 +91,9 @@ static int skip_plain_reads(const rd_collector *c, int v)
     }
 }
 
-/* Replaces the operands, which were uses until here, by values; in[k] -1: there is no such operand.
- * The operands of a JOIN, which stands for a concatenation's storage, are values already. */
+/* Replaces the operands of all values, which were uses (requests) until here, by the values that
+ * answer them; in[k] -1: there is no such operand. The operands of a JOIN (the storage of a
+ * concatenation) are values already. */
 static void resolve_operands(rd_collector *c)
 {
     for (int i = 0; i < c->graph->n_value; i++) {
@@ -100,8 +106,10 @@ static void resolve_operands(rd_collector *c)
 }
 
 /* ---- Loop axes ------------------------------------------------------------------------------- */
-/* The loop axis of a raw axis, made at the first call.  For dumps, 18 axes are called i to z, and
- * later ones a18, a19 and so on. -1 after recording RD_ERR_LIMIT. */
+/* The loop axis of the graph for a raw axis (before unification), made at the first call for its
+ * union-find root. -1 after recording RD_ERR_LIMIT. For dumps, 18 axes are called i to z, and
+ * later ones a18, a19 and so on. m->axis[root] is that number, -1: not made yet; info->extent is
+ * its extent. */
 static int name_axis(naming *m, int raw)
 {
     rd_graph     *g    = m->c->graph;
@@ -126,7 +134,8 @@ static int name_axis(naming *m, int raw)
     return m->axis[root] = g->n_axis++;
 }
 
-/* Replaces raw axes by loop axes in a subscript; false after a failure. */
+/* Replaces raw axes (those before unification) by the graph's loop axes in a subscript; gathered
+ * indices (axis < 0) stay. False after a failure. */
 static bool name_subscript(naming *m, rd_subscript *at)
 {
     if (!rd_subscript_normal(m->c->axes, at))
@@ -140,8 +149,8 @@ static bool name_subscript(naming *m, rd_subscript *at)
     return true;
 }
 
-/* Adds the loop axes of a raw axis to a list: in order, those of its parts if it was split (outer
- * >= 0).  False after a failure. */
+/* Appends the graph's loop axis of a raw axis (one before unification) to dim[0..*n), unless it is
+ * there; of an axis that was split (outer >= 0), those of its parts. False after a failure. */
 static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
 {
     int                root = rd_axes_root(m->c->axes, raw), axis;
@@ -158,7 +167,8 @@ static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
     return axis >= 0;
 }
 
-/* Replaces the raw axes of a value's storage dims by loop axes. */
+/* Replaces the raw axes (those before unification) of a value's storage dims by the graph's loop
+ * axes, of which there may be more. False after a failure. */
 static bool name_dims(naming *m, rd_value *v)
 {
     const int32_t *raw = v->dim;
@@ -174,9 +184,11 @@ static bool name_dims(naming *m, rd_value *v)
     return v->dim;
 }
 
-/* Computes the set of axes along which a value varies, from operands and subscripts.  Values with
- * storage of their own, such as parts of a concatenation (into >= 0), vary along all their dims,
- * too. */
+/* Computes the set of loop axes along which a value varies, from operands and subscripts. Arrays
+ * of their own, such as parts of a concatenation (into >= 0) or rows to sort, vary along all their
+ * storage dims. v->at are subscripts; v->dim are storage dims; `dense`: it is stored in C order
+ * and read by one flat index; `row`: it is stored as rows to sort. A reduction loses its reduced
+ * axes, and a scan keeps them. */
 static void find_axes(const rd_graph *g, rd_value *v)
 {
     for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
@@ -191,7 +203,7 @@ static void find_axes(const rd_graph *g, rd_value *v)
     for (int d = 0;
          (v->kind == RD_VALUE_JOIN || v->dense || v->into >= 0 || v->row) && d < v->n_dim; d++)
         if (g->axis[v->dim[d]].extent != 1)
-            v->axes |= rd_bit(v->dim[d]);
+            v->axes |= rd_bit(v->dim[d]); /* not along axes of one index */
     v->axes |= rd_own_dims(v);
 }
 
@@ -208,8 +220,10 @@ static void drop_idle_dims(rd_value *v)
         v->n_dim = n;
 }
 
-/* Extends the subscripts of where a sorted row begins by zeros, to one for each dim of the target.
- * The axis along the row may have been split into several dims. */
+/* Gives a sort one subscript for each storage dim of the rows it reads; those along the row, which
+ * may have been split into several dims, are 0. The subscripts say where the row begins. False: no
+ * memory. v->target is the value that holds the rows, and v->at has subscripts of the dims
+ * before the row. */
 static bool begin_of_row(naming *m, rd_value *v)
 {
     const int     n  = m->c->graph->value[v->target].n_dim;
@@ -222,8 +236,10 @@ static bool begin_of_row(naming *m, rd_value *v)
     return at;
 }
 
-/* Replaces raw axes by loop axes in all parts of a value: subscripts, storage dims, the reduced
- * axes, and the axes of a reducer's outputs and of groups. */
+/* Replaces raw axes (those before unification) by the graph's loop axes in all fields of a value.
+ * v->reduced is found here, from the flat index over the reduced axes. False after a failure.
+ * v->combine->index is that flat index, v->inner the axis of a reducer's several results and
+ * v->group that of groups, -1: none. */
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)
@@ -244,7 +260,8 @@ static bool name_value(naming *m, rd_value *v)
     return true;
 }
 
-/* Gives the axes of results the first names, so that they are i, j, k in C order in dumps. */
+/* Makes the loop axes of the results first, so that they are called i, j, k in C order in dumps.
+ * False after a failure. name_dim() makes an axis at its first call; the lists are not used. */
 static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 {
     for (int k = 0; k < n; k++)
@@ -266,8 +283,8 @@ static bool is_computed(const rd_value *v)
            v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN || v->kind == RD_VALUE_SORT;
 }
 
-/* True if a sorted row's results would not be contiguous in the caller's memory, as sorting needs.
- * `store` is the address of the result, v->inner the axis along the row. */
+/* True if a sorted row would not be contiguous in the caller's memory, which the sort needs.
+ * `store`: the address of the result, in which the row's axis v->inner must have stride 1. */
 static bool is_row_apart(const rd_value *v, const rd_subscript *store)
 {
     int64_t coef = 0;
@@ -277,9 +294,11 @@ static bool is_row_apart(const rd_value *v, const rd_subscript *store)
     return v->kind == RD_VALUE_SORT && coef != 1 && v->expr->extent[v->expr->rank - 1] > 1;
 }
 
-/* Lets a value be stored right in the caller's memory if a stage computes it for nothing else yet,
- * and its axes and type are the result's.  Else attaches a copy of the value. r->use is the value's
- * number here. */
+/* Makes value r->use store result k right in the caller's memory. That works if a stage computes
+ * it, it is not stored elsewhere (as another result, out, or part of a concatenation, into), and
+ * it has the result's axes and type. Else a copy of the value stores it. False after a failure.
+ * Such a copy is a cast to the result's type. A sort whose row would not be contiguous in the
+ * caller's memory gets one, too. */
 static bool attach_result(naming *m, int k, rd_finish_result *r)
 {
     rd_graph *g    = m->c->graph;
@@ -317,8 +336,9 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
     return true;
 }
 
-/* Finishes the graph: unifies axes of leaves' readers, replaces uses by values, sorts the values
- * operands first, names the loop axes, and attaches the results.  False on failure. */
+/* Finishes the graph: unifies axes of leaves' readers, replaces uses (requests) by values, sorts
+ * the values operands first, turns raw axes into loop axes, and attaches the n results. False on
+ * failure. result[k].use becomes the number of the value. Sorting drops values without readers. */
 bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
 {
     rd_graph *g    = c->graph;

@@ -29,16 +29,19 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
     return g->n_value++;
 }
 
-/* True for two numbers of one type and value.  They share a slot, because everything computed
- * from them is the same. */
+/* True for two constants of one type and value. They share a slot, so that what is computed from
+ * them is found to be the same. */
 static bool is_equal_number(const rd_expr *a, const rd_expr *b)
 {
     return a && a->kind == RD_EXPR_NUMBER && b->kind == RD_EXPR_NUMBER && a->type == b->type &&
            a->as.number->value.u64 == b->as.number->value.u64;
 }
 
-/* Finds or makes the slot of a leaf, or of an expression given in memory; -1: no memory.  Its
- * elements are at [lo, hi) around the base address, which a negative stride makes begin below 0. */
+/* Finds or makes the slot (memory that programs address) of a leaf, or of an expression whose
+ * value is in memory in C order; -1: no memory. Its elements are at [lo, hi) around the base
+ * address: a negative stride puts some below it. Equal numbers share a slot. c->room_slot is how
+ * many g->slot can hold. `reach` is how far the last index along axis a lies from the first one,
+ * in elements. */
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
 {
     const bool is_leaf = leaf->kind == RD_EXPR_LEAF; /* else it is given in memory */

@@ -5,8 +5,8 @@
  * a subscript with `axis` -1 is a gathered index, the value of an array. */
 #include "eval/ir.h"
 
-/* The axis along the rows of the sort's operand: the one storage dim that the sort's results do not
- * have; -1: there are several, or none. */
+/* The loop axis along the rows that a sort takes: the one storage dim of `rows` along which the
+ * sort's results do not vary. -1: there are several, or none. */
 int rd_sorted_axis(const rd_value *sort, const rd_value *rows)
 {
     int axis = -1;
@@ -20,7 +20,8 @@ int rd_sorted_axis(const rd_value *sort, const rd_value *rows)
     return axis;
 }
 
-/* True if the read goes along the axis element by element and gathers nothing. */
+/* True if the subscript moves by one element for each index of the axis, and has no gathered
+ * index, so that elements along the axis are contiguous. */
 static bool runs_along(const rd_subscript *at, int axis)
 {
     int64_t coef = 0;
@@ -33,8 +34,8 @@ static bool runs_along(const rd_subscript *at, int axis)
     return coef == 1;
 }
 
-/* The read of a leaf that the rows are a plain copy of, without a change of type; NULL: they are
- * something else. */
+/* If `rows` is a plain copy of elements of a leaf, in the leaf's type, returns the READ of that
+ * leaf; else NULL. */
 static const rd_value *copied(const rd_graph *g, const rd_value *rows)
 {
     const rd_value *read;
@@ -48,9 +49,11 @@ static const rd_value *copied(const rd_graph *g, const rd_value *rows)
                : NULL;
 }
 
-/* Lets one sort read its rows in the leaf, if they are a plain copy and contiguous there; false: no
- * memory.  The sort's subscript is the address of a row's begin: the read's, without the axis along
- * the row. */
+/* Lets one sort read its rows in the leaf, in place of a copy, if they are contiguous there. The
+ * sort's subscript becomes the address of a row's first element. That is the read's address
+ * without the axis along the row. False: no memory. copied() is the read of a leaf that the rows
+ * are a copy of, NULL: none; rd_sorted_axis() the axis along a row. runs_along(): contiguous
+ * along it. */
 static bool read_in_memory(rd_graph *g, rd_value *sort)
 {
     const rd_value *rows = &g->value[sort->target], *read = copied(g, rows);
@@ -74,8 +77,8 @@ static bool read_in_memory(rd_graph *g, rd_value *sort)
     return true;
 }
 
-/* Lets all sorts read rows in place where possible, and sorts the graph again if that left
- * copies without readers. */
+/* Lets all sorts read rows in the leaf where possible, and sorts the graph again if that left
+ * copies without readers, which drops them. False: no memory. */
 bool rd_read_rows_in_memory(rd_graph *g)
 {
     bool any = false;

@@ -8,22 +8,22 @@
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* Makes e = a * b + c one operator, fma(a, b, c), of value v.  `left` is the operand of e that is
- * the product: 0 or 1. */
+/* Makes e = a * b + c (or c + a * b) one operator, fma(a, b, c), of value v, by requesting a, b
+ * and c at `at`. False on failure. */
 static bool use_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
-    const int left = rd_product_of(e->in[0]) ? 0 : 1;
-    int32_t  *in   = rd_use_factors(c, v, e->in[left], at);
+    const int product = rd_product_of(e->in[0]) ? 0 : 1;
+    int32_t  *in      = rd_use_factors(c, v, e->in[product], at);
 
     if (!in)
         return false;
-    in[2]                 = rd_use_new(c, e->in[1 - left], at);
+    in[2]                 = rd_use_new(c, e->in[1 - product], at);
     c->graph->value[v].op = RD_OP_fma;
     return in[2] >= 0;
 }
 
-/* True if e is read as if it were an array in C order: a choice between the parts of a
- * concatenation. */
+/* True if e is a choice between the parts of a concatenation that stands for the stored array:
+ * combine trees of its readers are decided as if it were an array in C order. */
 static bool is_chosen(const rd_collector *c, const rd_expr *e)
 {
     for (int32_t k = 0; k < c->n_chosen; k++)
@@ -32,7 +32,8 @@ static bool is_chosen(const rd_collector *c, const rd_expr *e)
     return false;
 }
 
-/* Notes where the value of such a choice is read, for the combine trees of its readers. */
+/* Marks value v, such a choice (see is_chosen()), and keeps the subscripts at which it is read,
+ * for the combine trees of its readers. False: no memory. */
 static bool note_place(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     rd_subscript *own = rd_subscripts(c, e->rank);
@@ -45,8 +46,10 @@ static bool note_place(rd_collector *c, int v, const rd_expr *e, const rd_subscr
     return own;
 }
 
-/* Makes the value of a map or of a user's function at subscripts, as an fma if it contracts; its
- * number or -1.  A user's function is assumed to cost 10 operations. */
+/* Makes the value of an elementwise operation or a user's function at subscripts, as an fma if it
+ * is a * b + c; returns its number or -1. A user's function is assumed to cost 10 operations.
+ * is_chosen(): e chooses between parts of a concatenation, and note_place() notes where it is
+ * read. rd_contracts(): it is such an fma. */
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, e->kind == RD_EXPR_MAP ? RD_VALUE_MAP : RD_VALUE_CALL, e->type, e);
@@ -62,8 +65,9 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return rd_use_operands(c, v, e, at) ? v : -1;
 }
 
-/* Materialises a map as an array with fresh axes, and answers its uses by reads.  Notes that for
- * explain. */
+/* Materialises an elementwise operation: stores it as an array with new loop axes, and answers its
+ * uses (readers' requests) by reads. Adds a line for explain. False on failure. map_at() makes
+ * the value at the new axes. */
 static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -77,8 +81,8 @@ static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, in
     return v >= 0 && rd_set_dims(c, v, e->rank, dim) && rd_answer_reads(c, e, v, list, n);
 }
 
-/* True if several uses read at different places, such as both points of a pair.  The loops that
- * they share would then compute each element many times (16 or more), and storing pays off. */
+/* True if several uses read e at different indices, such as both points of a pair (e[i] and e[j]).
+ * A loop nest that they share would compute each element 16 times or more, so storing pays off. */
 static bool is_read_crosswise(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { MANY = 16 };
@@ -86,7 +90,8 @@ static bool is_read_crosswise(const rd_collector *c, const rd_expr *e, const int
     return n > 1 && rd_uses_span(c, e, list, n) >= MANY * rd_expr_points(e);
 }
 
-/* True if every use reads dim `dim` along one whole axis. */
+/* True if every use (reader's request) reads dim `dim` of e index by index along a loop axis. A
+ * dim of extent 1 always counts. */
 static bool all_read_along(const rd_collector *c, const rd_expr *e, int dim, const int32_t *list,
                            int n)
 {
@@ -96,9 +101,10 @@ static bool all_read_along(const rd_collector *c, const rd_expr *e, int dim, con
     return true;
 }
 
-/* True if all uses go along the first dims and differ in rows of the others, and a row fits in
- * cache and is worth a loop.  A row is then stored inside the loops over the first dims.  Dims
- * behind those that differ must be read along whole axes, too. */
+/* True if all uses (readers' requests) go along the first dims of e together and differ only in
+ * the dims behind those, such as windows within each row. The row of these dims must fit in a
+ * cache and be worth a loop. It is then stored inside the loops over the first dims, near its
+ * readers. all_read_along(): all uses go along this dim in the same way. */
 static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { SHORTEST = 64, LONGEST = 32768 };
@@ -107,7 +113,7 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
 
     while (dim < e->rank && all_read_along(c, e, dim, list, n))
         row /= (double)e->extent[dim++];
-    if (dim == 0 || row < SHORTEST || row > LONGEST)
+    if (dim == 0 || row < SHORTEST || row > LONGEST) /* row: elements of the dims left */
         return false;
     while (dim < e->rank && !all_read_along(c, e, dim, list, n))
         dim++;
@@ -122,15 +128,15 @@ static const rd_expr *seen_through(const rd_expr *x)
     return x;
 }
 
-/* The int that x is; `otherwise` if it is no number. */
+/* The value of x if it is an i64 constant, perhaps broadcast; else `otherwise`. */
 static int64_t number_or(const rd_expr *x, int64_t otherwise)
 {
     x = seen_through(x);
     return x->kind == RD_EXPR_NUMBER && x->type == RD_I64 ? x->as.number->value.i64 : otherwise;
 }
 
-/* True if a gathered subscript of a use is a clamped place, not an index in memory: see
- * is_clamped_place(). */
+/* True if a subscript's term is a gathered index that is computed, not read from memory: the loop
+ * index, moved and clamped, as rolled and padded arrays are read (see is_clamped_place()). */
 static bool is_at_place(const rd_collector *c, const rd_subscript_term *term)
 {
     const rd_value *v = term->axis < 0 ? &c->graph->value[term->value] : NULL;
@@ -138,9 +144,11 @@ static bool is_at_place(const rd_collector *c, const rd_subscript_term *term)
     return v && v->op == RD_OP_cast && seen_through(v->expr)->kind != RD_EXPR_LEAF;
 }
 
-/* The share of a use's points for which an element has to be computed, where it is read at clamped
- * places.  Loops are split there, and where a place is clamped it is one side of a choice that is
- * not taken.  0: it is read at other gathered indices. */
+/* The share of a use's points for which an element of e has to be computed, if it is read at
+ * clamped indices (as rolled and padded arrays are). Loops are split there, and outside the
+ * array's range a choice takes its other side. 0: e is read at indices from memory, which are not
+ * known. term->axis < 0: term->value is a gathered index, and is_at_place() says that it is such
+ * a clamped index. rd_expr_points() counts the places it is read at. */
 static double share_at_places(const rd_collector *c, const rd_expr *e, const rd_expr_use *d)
 {
     double share = 1;
@@ -159,8 +167,11 @@ static double share_at_places(const rd_collector *c, const rd_expr *e, const rd_
     return share;
 }
 
-/* Compares the cost of storing a map with that of inlining it at n uses, in operations.  Inlining a
- * map of k arrays through a gather makes k gathers: the extra k - 1 count as reads. */
+/* True if storing e and reading it costs fewer operations than computing it at each of its n uses.
+ * An operation on k arrays that is gathered from needs k gathers in place of one: the other k - 1
+ * count as reads. Left: operations of repeated evaluations, and further gathers. Right: writing
+ * each element and reading it, at the low price of a cache if rows are stored near their readers
+ * (near). Reads are counted once an evaluation, but at most n times an element. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                               int n)
 {
@@ -182,8 +193,8 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
            points * write + fmin(evaluations, points * n) * read;
 }
 
-/* True for a cast of ints to a wider type, from bool or ints of which it holds all.  Its operand is
- * stored in its place, which takes less memory. */
+/* True for a cast of bools or ints to a wider int type that holds all their values. It is never
+ * stored: its operand is, which takes less memory. */
 static bool only_widens(const rd_expr *e)
 {
     const rd_dtype type = e->n_in == 1 ? e->in[0]->type : e->type;
@@ -196,21 +207,26 @@ static bool only_widens(const rd_expr *e)
            rd_dtype_size(type) < rd_dtype_size(e->type);
 }
 
-/* True for whole numbers that follow from one index by sums and clamps.  They are never stored, so
- * that loops can be split where they are clamped. */
+/* True for i64 indices that follow from one loop index by adding constants and clamping to
+ * constants, such as min(i + 1, n - 1). They are never stored, so that loops can be split where
+ * they are clamped. number_or() is the value of a constant, else its second argument: equal
+ * answers for two mean a constant. */
 static bool is_place(const rd_expr *e)
 {
     while (e->kind == RD_EXPR_MAP && e->type == RD_I64 &&
            (e->op == RD_OP_add || e->op == RD_OP_sub || e->op == RD_OP_minimum ||
             e->op == RD_OP_maximum) &&
-           number_or(e->in[1], -1) == number_or(e->in[1], 0))
+           number_or(e->in[1], -1) == number_or(e->in[1], 0)) /* it is a constant */
         e = seen_through(e->in[0]);
     return e->kind == RD_EXPR_COORD;
 }
 
-/* Makes the values of a map.  Normally views of it are inlined.  If elements would be computed
- * more than once (windows, gathers, overlapping slices), it is stored if that is cheaper.  Such
- * an array is never read in the loop that makes it. */
+/* Makes the values of an elementwise operation. Normally it is inlined: computed at each use
+ * (reader's request). If elements would be computed more than once (windows, gathers, overlapping
+ * slices), it is stored if that is cheaper. Such an array is never read in the loop that makes
+ * it. Never stored: a cast that only widens ints, a clamped loop index (is_place()), a cheap
+ * function of pairs. A map without operations of its own (ops 0) is not stored for reads at
+ * different indices. */
 static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     const rd_expr *e = seen->expr;
@@ -226,8 +242,8 @@ static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *l
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
-/* Makes a read of the array e in memory at the address sum of stride[a] * at[a]; the value's number
- * or -1. */
+/* Makes a READ of array e in memory at the address sum of at[a] * stride[a], in elements; returns
+ * the value's number or -1. rd_leaf_slot() is the number of its memory; -1: no memory for that. */
 static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
                        const rd_subscript *at)
 {
@@ -243,7 +259,8 @@ static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
     return v;
 }
 
-/* Answers uses of an expression that is in memory, in dense C order. */
+/* Answers the uses (readers' requests) of an expression whose value is in memory, in dense C
+ * order, by reads. False on failure. */
 static bool instances_given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int64_t stride[RD_MAX_RANK];
@@ -265,7 +282,8 @@ static int number_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
-/* Makes the value of a coordinate, which is the subscript along its axis; its number or -1. */
+/* Makes the value of a coordinate expression (a loop index used as a number), which is the
+ * subscript along its axis. Returns its number, -1 on failure. */
 static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, RD_VALUE_COORD, RD_I64, e);
@@ -278,7 +296,8 @@ static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */
-/* Answers a use of a view by a use of its operand, at subscripts computed by index arithmetic. */
+/* Answers a use (a reader's request) of a view by a use of its operand, at subscripts computed by
+ * index arithmetic. False on failure. */
 static bool instance_view(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK];
@@ -287,12 +306,13 @@ static bool instance_view(rd_collector *c, const rd_expr *e, int use)
            rd_answer_same(c, use, e->in[0], at);
 }
 
-/* True for an i64 that is a place, moved by a number or by none, and clamped so that it is in
- * [0, extent). */
+/* True if an i64 index array is a loop index, plus or minus a constant, and clamped so that it is
+ * in [0, extent), such as min(max(i - 1, 0), n - 1). A gather by it needs no check. number_or()
+ * is the value of a constant, or the second argument. `by` is that summand. */
 static bool is_clamped_place(const rd_expr *index, int64_t extent)
 {
-    const int64_t far = INT64_MAX / 2;
-    bool          low = false, high = false;
+    const int64_t far = INT64_MAX / 2;       /* stands for: the summand is no constant */
+    bool          low = false, high = false; /* known to be >= 0; known to be < extent */
     int64_t       by;
 
     while (index->kind == RD_EXPR_MAP && index->type == RD_I64 &&
@@ -319,9 +339,9 @@ static bool is_clamped_place(const rd_expr *index, int64_t extent)
     return low && high;
 }
 
-/* True if the gather's index is known to be in range: it is a clamped place, or one of the
- * coordinates of a sparse pattern, which were checked to be below leaf->below when the pattern was
- * made, and do not change. */
+/* True if the gather's index is known to be in [0, extent): it is a clamped loop index
+ * (is_clamped_place()), or a coordinate of a sparse pattern. Those were checked to be below
+ * leaf->below when the pattern was made, and do not change. */
 static bool is_inside(const rd_expr *index, int64_t extent)
 {
     if (is_clamped_place(index, extent))
@@ -331,9 +351,11 @@ static bool is_inside(const rd_expr *index, int64_t extent)
            index->as.leaf->below <= extent;
 }
 
-/* Answers a use (a reader's request) of a gather by a use of x at a gathered index.  The index
- * becomes a value of its own, checked against x's extent along `axis`, unless it is known to be in
- * range.  `along`: the index has all axes of the use, else only those in place of `axis`. */
+/* Answers a use (a reader's request) of a gather (rd_take) by a use of its array x at a gathered
+ * index. The index becomes a value that is checked against x's extent along `axis`, unless it is
+ * known to be in range. `along`: one index per element of the result; else the index array's axes
+ * take the place of `axis`. RD_OP_index makes the check, RD_OP_cast none. The index array is
+ * read at the result's subscripts from `axis` on, or at all of them if `along`; x at the others. */
 static bool instance_take(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];
@@ -356,12 +378,12 @@ static bool instance_take(rd_collector *c, const rd_expr *e, int use)
     for (int a = 0; a < x->rank; a++)
         if (a != axis)
             at[a] = rd_use_of(c, use)->at[a < axis || along ? a : a + index->rank - 1];
-    at[axis] = (rd_subscript){ .n_term = 1, .term = { { -1, v, 1 } } };
+    at[axis] = (rd_subscript){ .n_term = 1, .term = { { /*axis=*/-1, v, /*coef=*/1 } } };
     return rd_answer_same(c, use, x, at);
 }
 
-/* Answers uses of an expression without elements by any constant.  Its operands are not even
- * visited. */
+/* Answers the uses (readers' requests) of an expression without elements by a constant, which is
+ * never read. Its operands are not even visited. False on failure. */
 static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++)
@@ -371,8 +393,9 @@ static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *li
 }
 
 /* Makes the values for all uses (readers' requests) of an expression, by its kind, and answers the
- * uses.  An expression without elements, or one given in memory, needs no operands.  False on
- * failure. */
+ * uses. An expression without elements, or one whose value is in memory (given), needs no
+ * operands. False on failure. `list` has the n uses with distinct subscripts. rd_answer() gives
+ * a use its value. */
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;

@@ -9,14 +9,15 @@
 #include <string.h>
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
-/* The number of result axes that are the operand's: those before groups and a reducer's outputs. */
+/* The number of result axes that are axes of the operand; the axis of groups and that of a
+ * reducer's several outputs come behind them. */
 static int kept_rank(const rd_expr *e)
 {
     return e->rank - rd_is_grouped(e) - (rd_outputs_of(e) > 1);
 }
 
-/* Makes uses of the factors of a sum of products and, with group-by, of the group label, which is
- * the fourth operand.  False on failure. */
+/* Requests the two factors of a sum of products (a dot) and, in a group-by, the labels, which are
+ * operand 3. False on failure. in[2] is the mask, -1: none. */
 static bool use_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int32_t *factor = rd_use_factors(c, v, e->in[0], at);
@@ -31,24 +32,26 @@ static bool use_product(rd_collector *c, int v, const rd_expr *e, const rd_subsc
     return in[3] >= 0;
 }
 
-/* True if the bits depend on how a reshape splits the reduced axis: a reshape may split it, and
- * floats are added, so that another order rounds otherwise. */
+/* True if a reshape may split the reduced axis and floats are added, so that the split changes the
+ * order of additions and the bits. */
 static bool is_tree_split(const rd_collector *c, const rd_expr *e)
 {
     return rd_seen_of(c, e)->splits && e->as.fold->law != RD_LAW_exact &&
            rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT;
 }
 
-/* Makes the operands of a reduction: subscripts `kept` along kept axes, a fresh axis along each
- * reduced one.  The fresh axes stay distinct from the kept ones. combine->index numbers the reduced
- * elements in C order, and thereby lists the reduced axes. */
+/* Requests the operands of a reduction at subscripts `kept` along kept axes, and at a new loop
+ * axis along each reduced one, distinct from the kept ones. combine->index becomes the flat
+ * C-order index of a reduced element; its terms list the reduced axes. False on failure. dim[]
+ * lists the axes that are taken already. An axis is marked `tree` if floats are added along it
+ * and a reshape may split it. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
 {
     const rd_expr *x = e->in[0];
     rd_subscript   at[RD_MAX_RANK], index = rd_subscript_const(0);
     int32_t        dim[RD_RAW_AXES];
     int            n_dim = rd_axes_of_subscripts(c, kept_rank(e), kept, dim), k = 0;
-    int64_t        weight = 1;
+    int64_t        weight = 1; /* coefficient in the flat index */
 
     for (int a = 0; a < x->rank; a++) {
         bool reduced = e->as.fold->dims >> a & 1;
@@ -81,8 +84,8 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     return rd_sums_products(e) ? use_product(c, v, e, at) : rd_use_operands(c, v, e, at);
 }
 
-/* Makes a reduction or scan without operands; its number or -1.  A sum of products becomes the
- * reducer dot. */
+/* Makes a reduction or scan without operands; its number or -1. A sum of products becomes the
+ * reducer dot. rd_sums_products(): e sums products. */
 static int fold_value(rd_collector *c, const rd_expr *e)
 {
     const int32_t reducer = rd_sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
@@ -108,8 +111,9 @@ static void keep_apart(rd_collector *c, int v, int axis, int n, const int32_t *d
         rd_axes_apart(c->axes, axis, dim[d]);
 }
 
-/* Notes which storage dims are a reduction's own: dim[n] is the axis of groups if there are some,
- * and the next one that of a reducer's outputs.  No loop runs along them. */
+/* Notes which storage dims of a reduction have no loop: dim[n] is the axis of groups if it is a
+ * group-by, and the next one that of a reducer's several outputs. They stay distinct from all loop
+ * axes. */
 static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const int32_t *dim)
 {
     rd_value *value = &c->graph->value[v];
@@ -123,9 +127,11 @@ static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const
         keep_apart(c, v, dim[d], d, dim);
 }
 
-/* Makes the reduction at the place of one use.  Groups, and several outputs of a reducer, are
- * stored with a dim each, without a loop of their own.  They are read at the last subscripts of
- * the use. */
+/* Makes the reduction at the subscripts of one use (reader's request). Groups, and several outputs
+ * of a reducer, become storage dims without a loop. Then the reduction is stored and read at the
+ * last subscripts of the use. False on failure. own[] are the subscripts of that read, one for
+ * each storage dim: first the axes of the use (n), then those of groups and outputs. Such stored
+ * axes are fixed, so that no reshape splits them. */
 static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t             dim[RD_RAW_AXES];
@@ -136,7 +142,7 @@ static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
     if (v < 0 || !fold_operands(c, e, v, at))
         return false;
     at = rd_use_of(c, use)->at;
-    n  = rd_axes_of_subscripts(c, kept, at, dim);
+    n  = rd_axes_of_subscripts(c, kept, at, dim); /* `at` again, as uses may have moved in memory */
     if (kept == e->rank)
         return rd_set_dims(c, v, n, dim) && rd_answer(c, use, v);
     own = rd_subscripts(c, n + e->rank - kept);
@@ -165,8 +171,9 @@ static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
     return rd_set_dims(c, v, n, dim) && rd_answer(c, use, rd_read_value(c, e->type, v, n, own));
 }
 
-/* Materialises a reduction as a whole array, with fresh axes for all its dims, and answers its uses
- * (readers' requests) by reads; false on failure. */
+/* Materialises a reduction: stores it as an array with new loop axes for all its dims, and answers
+ * its uses (readers' requests) by reads. False on failure. fold_operands() requests its
+ * operands; kept_rank() counts the kept axes. */
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -179,7 +186,7 @@ static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list,
     return rd_answer_reads(c, e, v, list, n);
 }
 
-/* The number of results that n uses (readers' requests) of a reduction or scan want together. */
+/* The number of results that n uses (readers' requests) of a reduction or scan want, added up. */
 static double fold_evaluations(const rd_collector *c, const int32_t *list, int n)
 {
     double evaluations = 0;
@@ -189,9 +196,9 @@ static double fold_evaluations(const rd_collector *c, const int32_t *list, int n
     return evaluations;
 }
 
-/* True if some use (a reader's request) gathers, and the uses want at least half of all results.
- * Inlined, the loops would gather whole rows in another order, and no mask of places would bound
- * them. */
+/* True if some use reads the reduction at gathered indices, and the uses want at least half of all
+ * results. It is stored then. Inlined, it would gather whole rows in another order, and no mask of
+ * indices would shorten its loops. */
 static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     bool gathered = false;
@@ -204,7 +211,7 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
 /* Makes the values of a reduction.  Slices reduce only what they need, but no element is computed
  * twice, except distances of many pairs.  The reduction is materialised if its uses (readers'
  * requests) together want more elements than it has, or if several want groups, as each element may
- * belong to any group. */
+ * belong to any group.  fold_evaluations() counts the elements that uses want. False on failure. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     const bool more = fold_evaluations(c, list, n) > rd_expr_points(e);
@@ -224,8 +231,9 @@ static int scan_axis(const rd_expr *e)
     return __builtin_ctzll(e->as.fold->dims);
 }
 
-/* Makes a scan at subscripts `at`, which are one whole axis along the scan's direction; its number
- * or -1.  The axis becomes fixed: no reshape may split it. */
+/* Makes a scan at subscripts `at`, which are one whole loop axis along the scan's direction;
+ * returns its number or -1. The axis becomes fixed: no reshape may split it. scan_axis() is the
+ * scanned axis of e. */
 static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;
@@ -239,9 +247,11 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* Makes the scan of one row and answers the use by a read of it. Other axes stay at the place of
- * the use, and a fresh axis runs along the whole row, however little of it is read. The axes of the
- * row's place become fixed: no reshape may split them, as the scan is stored by them. */
+/* Makes the scan of one row for a use that reads only a part of it, or reads it otherwise than in
+ * order, and answers the use by a read. A new loop axis runs along the whole row. The other
+ * subscripts stay the use's, and their axes become fixed, as the scan is stored along them. s is
+ * the scanned axis of e, `axis` the new one along it, dim[] are the axes of the other
+ * subscripts, n of them. own[] are where the use reads the stored scan. */
 static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK], *own;
@@ -270,8 +280,10 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int use)
            rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }
 
-/* The raw axis of a use (a reader's request) along the scan axis.  The use must go from end to end
- * there, and the axis must not be split or occur elsewhere; -1: that is not so. */
+/* The loop axis of a use (reader's request) along the scan's direction, if the scan may run along
+ * it: it goes from end to end in order, is not split, and occurs in no other subscript. Else -1.
+ * rd_subscript_pure() is the axis of a subscript that is one axis and nothing else, -1: it is
+ * not; outer >= 0: it is split; scan_axis() is the scanned axis of e. */
 static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);
@@ -286,8 +298,10 @@ static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscr
     return axis;
 }
 
-/* Makes the values of a scan: inlined if there is one use that wants no element twice, else
- * materialised and read. */
+/* Makes the values of a scan. With one use (reader's request) that wants no element twice it is
+ * computed at that use; else it is stored as a whole and read. False on failure.
+ * fold_evaluations() counts the elements that uses want; scanned_axis() < 0: the use does not
+ * read the rows in order. */
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_RAW_AXES];

@@ -3,9 +3,10 @@
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* Stores the operand of e along a fresh last axis, so that rows are contiguous as sorting needs.
- * Rows are at subscripts `kept`; dim[0..n) are their axes, and dim[n] becomes the fresh one.
- * Returns the value or -1. */
+/* Stores the operand of a sort along a new last axis, so that rows are contiguous, as sorting
+ * needs. Rows are at subscripts `kept`, with axes dim[0..n); dim[n] becomes the new axis. Returns
+ * the value's number or -1. The copy is a cast to its own type; `row` marks it as rows to be
+ * sorted, `whole` as an array that is read at other places. */
 static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kept, int n,
                       int32_t *dim)
 {
@@ -33,8 +34,9 @@ static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kep
     return v;
 }
 
-/* Makes the sort of stored rows.  Its results lie along axis `inner`, behind the n axes dim[0..n)
- * of the rows.  Returns the value or -1. */
+/* Makes the sort of stored rows (value number `rows`). Its results lie along axis `inner`, behind
+ * the n axes dim[0..n) of the rows. Returns the value's number or -1. It costs RD_SORT_OPS
+ * operations for each element of the row. */
 static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t *dim, int inner)
 {
     const int     v    = rd_value_new(c, RD_VALUE_SORT, e->type, e);
@@ -45,7 +47,7 @@ static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t
         return -1;
     for (int d = 0; d < n; d++)
         at[d] = rd_subscript_axis(dim[d]);
-    at[n] = rd_subscript_const(0);
+    at[n] = rd_subscript_const(0); /* from the row's first element */
     rd_axes_apart(c->axes, inner, c->graph->value[rows].dim[n]);
     dim[n] = inner;
 
@@ -60,8 +62,9 @@ static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t
     return rd_set_dims(c, v, n + 1, dim) ? v : -1;
 }
 
-/* Sorts only the rows at the place of one use, and answers the use by a read along the sorted
- * row. */
+/* Sorts only the rows that one use (reader's request) wants, and answers it by a read along the
+ * sorted row. False on failure. All axes along which it is stored are fixed: no reshape may
+ * split them. */
 static bool sort_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_subscript *at = rd_use_of(c, use)->at;
@@ -91,7 +94,9 @@ static bool sort_inlined(rd_collector *c, const rd_expr *e, int use)
     return rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }
 
-/* Sorts all rows, and answers the uses by reads. */
+/* Sorts all rows once, and answers the uses (readers' requests) by reads. False on failure.
+ * store_rows() stores the rows, and sort_rows() makes the sort of them; `inner` is the axis
+ * along its results. */
 static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t             dim[RD_MAX_RANK + 1];
@@ -103,7 +108,8 @@ static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return v >= 0 && rd_answer_reads(c, e, v, list, n);
 }
 
-/* The number of rows that the uses (readers' requests) together want. */
+/* The number of rows that the uses (readers' requests) together want. dim[] are the loop axes in
+ * a use's subscripts but the last, along which the row lies. */
 static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double rows = 0;

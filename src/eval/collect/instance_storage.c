@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* ---- Concatenation --------------------------------------------------------------------------- */
-/* The least and greatest value of a subscript; false if it gathers. */
+/* The least and greatest value of a subscript; false if it gathers. False also if an axis has no
+ * index. */
 static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
@@ -25,7 +26,8 @@ static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo,
     return *lo <= *hi;
 }
 
-/* The part that the subscript stays inside, and where that part begins; -1: it reaches several. */
+/* The number of the part of concatenation e inside which subscripts `at` stay for all loop
+ * indices, and *start, where that part begins; -1: they reach several parts, or are gathered. */
 static int part_inside(const rd_collector *c, const rd_expr *e, const rd_subscript *at,
                        int64_t *start)
 {
@@ -77,8 +79,8 @@ typedef struct join {
     rd_boxes     boxes;
 } join;
 
-/* Makes a fresh axis for the storage dim along the parts, distinct from the axes of the use's other
- * subscripts; -1 on failure. */
+/* Makes a new loop axis for the storage dim along which the parts lie, distinct from the storage's
+ * other axes, and fixed: no reshape may split it. -1 on failure. */
 static int along(rd_collector *c, const join *j, int64_t extent)
 {
     int axis = rd_axes_new(c->axes, extent);
@@ -91,7 +93,9 @@ static int along(rd_collector *c, const join *j, int64_t extent)
     return axis;
 }
 
-/* Makes the JOIN with its storage dims, and fills it from all parts.  False on failure. */
+/* Makes the JOIN value, which stands for the storage of concatenation e, with its storage dims,
+ * and fills it by one copy per part. False on failure. along() makes the axis of the dim
+ * j->place, along the parts; rd_boxes_fill() makes the copies. */
 static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
 {
     j->value         = rd_value_new(c, RD_VALUE_JOIN, e->type, e);
@@ -103,8 +107,9 @@ static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
     return rd_boxes_fill(c, e, j->place, &j->boxes);
 }
 
-/* Answers a use by a read of the stored concatenation at subscripts at[], of which the one along
- * the parts is set here. */
+/* Answers a use (reader's request) by a read of the stored concatenation at subscripts at[], one
+ * per storage dim. The one along the parts is set here from the use. Plain axes are unified with
+ * the storage's, so that reader and copies may share loops. */
 static bool read_join(rd_collector *c, const join *j, int use, rd_subscript *at)
 {
     const rd_value *v = &c->graph->value[j->value];
@@ -118,7 +123,11 @@ static bool read_join(rd_collector *c, const join *j, int use, rd_subscript *at)
     return rd_answer(c, use, rd_read_value(c, v->type, j->value, j->n + 1, at));
 }
 
-/* Stores a concatenation at the place of one use: only the rows that the use reads. */
+/* Stores a concatenation for one use (reader's request) alone: only the rows at its subscripts, of
+ * which each has all parts. False on failure. j->at are the subscripts and j->dim the axes that
+ * they have, j->n of them without the dim along the parts, which has place j->place. These axes
+ * become fixed, as the array is stored along them. join_parts() stores the parts, read_join()
+ * answers the use. */
 static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     join         *j = rd_pool_get(c->pool, sizeof *j);
@@ -129,9 +138,11 @@ static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
     j->axis = (int32_t)e->as.axis->axis;
     memcpy(j->at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *j->at);
     j->at[j->axis] = rd_subscript_const(0);
-    j->place       = rd_axes_of_subscripts(c, j->axis, j->at, j->dim);
-    j->n           = rd_axes_of_subscripts(c, e->rank, j->at, j->dim);
-    at             = rd_subscripts(c, j->n + 1);
+    /* the dim along the parts is behind these */
+    j->place = rd_axes_of_subscripts(c, j->axis, j->at, j->dim);
+    j->n     = rd_axes_of_subscripts(c, e->rank, j->at, j->dim);
+    at       = rd_subscripts(c, j->n + 1);
+    /* room for that dim */
     memmove(j->dim + j->place + 1, j->dim + j->place, (size_t)(j->n - j->place) * sizeof *j->dim);
     for (int d = 0; at && d <= j->n; d++) {
         if (d == j->place)
@@ -143,7 +154,8 @@ static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* Stores a whole concatenation once, and answers all its uses (readers' requests) by reads; false
- * on failure. */
+ * on failure. j->axis is the axis of the parts, j->place its dim, j->n counts the others. Each
+ * use reads at its own subscripts. */
 static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     join         *j  = rd_pool_get(c->pool, sizeof *j);
@@ -164,8 +176,8 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return true;
 }
 
-/* The number of elements that are stored for a use (a reader's request) if the concatenation is
- * stored at its place: all along the parts, times the extents of the use's other axes. */
+/* The number of elements that join_inlined() would store for a use (a reader's request): the
+ * extent along the parts times the extents of the loop axes in its other subscripts. */
 static double inlined_points(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t      dim[RD_RAW_AXES];
@@ -181,8 +193,8 @@ static double inlined_points(rd_collector *c, const rd_expr *e, int use)
     return points;
 }
 
-/* The number of elements stored for all uses (readers' requests) that reach several parts, each
- * with storage of its own. */
+/* The number of elements stored if each use (reader's request) that reaches several parts gets
+ * storage of its own. */
 static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double  inlined = 0;
@@ -194,8 +206,10 @@ static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t
     return inlined;
 }
 
-/* Makes the values of a concatenation.  Uses inside one part read that part.  The others read one
- * common storage, or each its own, whichever has fewer elements. */
+/* Makes the values of a concatenation. Uses (readers' requests) inside one part read that part in
+ * place. The others read one common storage of the whole, or each its own, whichever has fewer
+ * elements. False on failure. `left` counts the uses that reach several parts; list[] keeps
+ * these. */
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n)
 {
     const bool stored = points_of_several(c, e, list, n) > rd_expr_points(e);
@@ -217,13 +231,14 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
 }
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
-/* Stores the operand of a reshape in C order and reads it by one flat index.  This is the last
- * resort, if neither strides nor split axes can express the reshape. */
+/* Stores the operand of a reshape in C order and reads it by one flat index: the last resort, if
+ * neither strides nor split axes can express the reshape. False on failure. flat is the place in
+ * C order of the use's subscripts. v is a copy of x, stored (whole) in C order (dense). */
 static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x      = e->in[0];
     rd_subscript   flat   = rd_subscript_const(0);
-    int64_t        weight = 1, dense[RD_MAX_RANK];
+    int64_t        weight = 1, dense[RD_MAX_RANK]; /* weight: elements per index in C order */
     int32_t        dim[RD_MAX_RANK], *in = rd_pool_get(c->pool, sizeof *in);
     rd_subscript  *at = rd_own_axes(c, x, dim);
     int            v;
@@ -242,11 +257,12 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
     c->graph->value[v].whole = true;
     c->graph->value[v].dense = true;
     return rd_set_dims(c, v, x->rank, dim) &&
-           rd_answer(c, use, rd_read_value(c, x->type, v, 1, &flat));
+           rd_answer(c, use, rd_read_value(c, x->type, v, /*n=*/1, &flat));
 }
 
 /* Answers a use of a reshape: by a flat read of a leaf (v >= 0), by subscripts of the operand, or
- * else by a copy. v is -1 without such a read, and -2 after a failure. */
+ * else by a copy. v is -1 without such a read, and -2 after a failure. rd_reshape_subscripts()
+ * finds the operand's subscripts, and `ok` says that there are some. */
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript in[RD_MAX_RANK], at[RD_MAX_RANK];

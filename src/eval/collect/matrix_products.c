@@ -26,7 +26,8 @@ static double points(const rd_graph *g, rd_set axes)
     return (double)rd_points_of(g, axes);
 }
 
-/* True for a sum of products that is stored in its own type; fills in its factors. */
+/* True for a sum of products a * b whose result is stored in the type it is computed in, as a
+ * library does; fills in the factors. out_type is the type in which a result is stored. */
 static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
 {
     if (v->kind != RD_VALUE_REDUCE || !rd_reducer_multiplies((rd_reducer_id)v->reducer) ||
@@ -37,8 +38,9 @@ static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
     return true;
 }
 
-/* Sorts the axes of a product into m, n, k and batch.  False if there are others: an axis of the
- * result in neither factor, or a reduced one that is not in both. */
+/* Sorts the axes of a product into m (of the result and a alone), n (of the result and b alone), k
+ * (reduced) and batch (in all three). False if there are others: an axis of the result in neither
+ * factor, or a reduced one that is not in both. */
 static bool find_axes(const rd_value *v, product *p)
 {
     const rd_set a = p->a->axes, b = p->b->axes;
@@ -50,7 +52,8 @@ static bool find_axes(const rd_value *v, product *p)
     return !(v->axes & ~(a | b)) && !(v->reduced & ~(a & b));
 }
 
-/* True if the product is large enough to be worth arrays around it. */
+/* True if the product has enough work to be worth storing its operands and its result for a
+ * library. */
 static bool is_large(const rd_graph *g, const product *p)
 {
     enum { LEAST_EXTENT = 8, LEAST_POINTS = 1 << 15 };
@@ -60,8 +63,9 @@ static bool is_large(const rd_graph *g, const product *p)
            points(g, p->batch | p->m | p->n | p->k) >= LEAST_POINTS;
 }
 
-/* True if storing the product as an array is acceptable: it is small, or not much larger than
- * its operands.  Distances between many points of few coordinates are not. */
+/* True if storing the product as an array is acceptable: it is small, or at most 4 times as large
+ * as its operands. The distances between many points of few coordinates are much larger than the
+ * points, and are not stored. */
 static bool is_small(const rd_graph *g, const rd_value *v, const product *p)
 {
     enum { SMALL = 1 << 20, TIMES = 4 };
@@ -77,8 +81,10 @@ static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p
     return v->out >= 0 || v->whole || is_small(g, v, p);
 }
 
-/* True if the value is a product that will be stored.  Lanes of reductions depend on this, so it
- * follows from options and extents alone, not from siblings, devices or libraries. */
+/* True if the value is a matrix product that will be stored. The lanes (SIMD accumulators) of
+ * reductions that read it depend on this. So it follows from options and extents alone, not
+ * from other values, devices or libraries, and bits stay the same. is_large(): it has enough
+ * work for a library; is_small(): its result may be stored. */
 bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 {
     product p;
@@ -91,8 +97,8 @@ bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* True if the value is read contiguously along one of the axes, or is another value's array (target
- * >= 0), which placement lays out.  False if it gathers. */
+/* True if the READ is contiguous (stride 1) along one of the axes, or is of another value's array
+ * (target >= 0), which placement lays out so. False if it gathers, as a library cannot. */
 static bool reads_rows(const rd_value *v, rd_set axes)
 {
     bool rows = v->target >= 0;
@@ -116,12 +122,15 @@ static bool may_be_stored_first(const rd_graph *g, const rd_value *v, const prod
            points(g, p->batch | p->m | p->n | p->k);
 }
 
-/* True for a read of rows with gaps between elements, such as the real parts of complex numbers.
- * Each axis must occur once, and no batch axis within the rows. */
+/* True for a READ of a leaf without stride 1, such as the real parts of complex numbers, which can
+ * be copied to contiguous memory. Each axis must occur once, and a batch axis may not have the
+ * least stride. p->m, n, k and batch are sets of axes of the product: rows, columns, reduced and
+ * batch. v->target >= 0: it reads an array of the plan; reads_rows(): it has stride 1 already.
+ * coef is a stride. */
 static bool rows_lie_apart(const rd_value *v, const product *p)
 {
     const rd_subscript *at   = v->at;
-    rd_set              seen = 0, nearest = 0;
+    rd_set              seen = 0, nearest = 0; /* axes met; the axis of least stride */
     int64_t             least = INT64_MAX;
 
     if (v->kind != RD_VALUE_READ || v->target >= 0 || reads_rows(v, p->m | p->n | p->k))
@@ -138,8 +147,8 @@ static bool rows_lie_apart(const rd_value *v, const product *p)
     return seen == v->axes && !(nearest & p->batch);
 }
 
-/* True if a library can read the value as a matrix: it lies in memory in rows, is stored anyway, or
- * storing it pays off. */
+/* True if a library can read the value as a matrix: it lies in memory with a contiguous axis, is
+ * stored anyway, or storing it costs little beside the product. */
 static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *p)
 {
     if (v->kind == RD_VALUE_READ)
@@ -149,8 +158,9 @@ static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *
            ((v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && may_be_stored_first(g, v, p));
 }
 
-/* Gives a copy storage dims in the order of its source's memory: the axis with the largest stride
- * outermost. */
+/* Stores v, a copy of a READ at subscript `at`, with storage dims in the order of its source's
+ * memory: the axis with the largest stride outermost. False: no memory. It sorts by insertion;
+ * step[] has the strides of dim[], from the largest on. */
 static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 {
     int64_t *step = rd_pool_get(g->pool, (size_t)at->n_term * sizeof *step);
@@ -170,14 +180,15 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
     return step && v->dim;
 }
 
-/* The axes along which a map's sources are contiguous in memory, looking through maps of as many
- * points. A READ of a leaf (target -1) has one flat index; that of an array has one for each dim,
- * of which the last is contiguous. `depth` bounds the recursion. */
+/* The set of axes along which the sources of an elementwise operation are contiguous in memory,
+ * looking through operands of as many points. `depth` bounds the recursion. v->target < 0: the
+ * read is of a leaf. */
 static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 {
     rd_set found = 0;
 
     if (v->kind == RD_VALUE_READ) {
+        /* a leaf has one flat index, an array one per dim */
         const rd_subscript *at = v->target < 0 ? &v->at[0] : &v->at[v->n_at - 1];
 
         for (int t = 0; t < at->n_term; t++)
@@ -191,9 +202,11 @@ static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
     return found;
 }
 
-/* Gives a map storage dims: batch, then rows, then k innermost.  If its sources are contiguous
- * along rows instead, k goes outside: writing a tall matrix transposed takes as long as
- * multiplying it. */
+/* Stores v, an operand of a product, as an array: batch dims first, then rows (m or n), then k
+ * innermost. If its sources are contiguous along rows instead, k goes outside: writing a tall
+ * matrix transposed would take as long as multiplying it. Values in memory stay. False: no
+ * memory. `near` are the axes along which its sources are contiguous; v->whole: it is stored,
+ * with the dims v->dim. */
 static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 {
     enum { DEPTH = 8 };
@@ -213,23 +226,26 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
     return v->dim;
 }
 
-/* Stores an operand if a library could not read it where it is: a read with gaps is copied once, a
- * map is stored. copy: by value, its copy, -1. */
+/* Makes an operand of a product such that a library can read it in memory: a READ with gaps is
+ * replaced by a copy, an elementwise operation is stored. copy: by value, its copy that
+ * products share, -1: none yet. False: no memory. rows_lie_apart(): it is a READ with gaps;
+ * keep_copy() stores the copy in the order of its source's memory, and keep_map() an operation. */
 static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_t *copy)
 {
     const int read = *operand;
 
     if (!rows_lie_apart(&g->value[read], p))
         return keep_map(g, &g->value[read], p);
-    if (copy[read] < 0 && ((copy[read] = rd_graph_add_copy(g, read, 0)) < 0 ||
+    if (copy[read] < 0 && ((copy[read] = rd_graph_add_copy(g, read, /*ops=*/0)) < 0 ||
                            !keep_copy(g, &g->value[copy[read]], &g->value[read].at[0])))
         return false;
     *operand = copy[read];
     return true;
 }
 
-/* True if there is a matrix library.  If one is missing that could be installed, the graph's
- * notes say so. */
+/* True if there is a matrix library for the graph's device. If there is none, but one could be
+ * installed, the graph's notes for explain say so; *memory is false if there was no memory for
+ * that. `why` is a sentence on what could be installed, NULL: nothing. */
 static bool has_library(rd_graph *g, bool *memory)
 {
     const rd_backend_table *backend = g->device ? g->device : &rd_backend_cpu;
@@ -245,16 +261,18 @@ static bool has_library(rd_graph *g, bool *memory)
     return false;
 }
 
-/* True for a sum of products that a matrix library could compute: large, with axes of a matrix
- * product, and with factors and result that are stored or may be. */
+/* True for a sum of products that a matrix library could compute; p gets its factors and axes. It
+ * is large, has the axes of a matrix product, and factors and result are in memory or may be
+ * stored. */
 static bool is_product(const rd_graph *g, const rd_value *v, product *p)
 {
     return has_operands(g, v, p) && find_axes(v, p) && is_large(g, p) && may_be_stored(g, v, p) &&
            may_be_operand(g, p->a, p) && may_be_operand(g, p->b, p);
 }
 
-/* Marks the products among the first n values (apart: a library computes them), and stores their
- * operands.  False: no memory. */
+/* Marks the matrix products among the first n values, which a library shall compute (apart: they
+ * share no loop), and stores their operands. copy: by value, its copy, -1. False: no memory.
+ * Copies are appended behind the n values, so the graph is then sorted operands first again. */
 static bool mark_products(rd_graph *g, int32_t *copy, int n)
 {
     bool memory;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The coefficient of an axis in a subscript; 0: it does not occur. */
+/* The coefficient (stride) of an axis in a subscript; 0: it does not occur. */
 static int64_t coef_of(const rd_subscript *at, int axis)
 {
     for (int t = 0; t < at->n_term; t++)
@@ -21,15 +21,16 @@ static int64_t coef_of(const rd_subscript *at, int axis)
     return 0;
 }
 
-/* True if a linear index counts x in units of y's whole extent, so that both axes are one range of
- * it. */
+/* True if, in a subscript, one index of x is as far as the whole extent of y, so that (x, y) may
+ * become one axis with y inside. */
 static bool is_linear(const rd_graph *g, const rd_subscript *at, int x, int y)
 {
     return coef_of(at, x) == coef_of(at, y) * g->axis[y].extent;
 }
 
-/* True if x comes just before y in a reduction's order, and the lane position does not begin
- * between them; also if x is not reduced. */
+/* True if a reduction's order of loops allows merging x into y: y comes just behind x, and the
+ * lane position (SIMD accumulators, from c->first_lane on) does not begin between them. Also true
+ * if x is not reduced. order[] lists the reduced axes, outermost first. */
 static bool order_allows(const rd_combine *c, int x, int y)
 {
     for (int k = 0; k < c->n_order; k++)
@@ -44,8 +45,9 @@ static bool reads_kept(const rd_value *v)
     return v->kind == RD_VALUE_READ && v->slot < 0;
 }
 
-/* True if all readers of a stored value take its dims d and d + 1 at the loops over x and y.
- * They then step through both as one, wherever they read along other dims. */
+/* True if all readers take dims d and d + 1 of stored value v exactly at the loop indices x and y,
+ * so that one index can replace both, wherever they read along other dims. A sort reads
+ * otherwise. r->slot < 0 and r->target: r reads value v, not memory of the caller. */
 static bool are_dims_read_as_loops(const rd_graph *g, const rd_value *v, int d, int x, int y)
 {
     const int32_t number = (int32_t)(v - g->value);
@@ -63,11 +65,13 @@ static bool are_dims_read_as_loops(const rd_graph *g, const rd_value *v, int d, 
     return true;
 }
 
-/* True if the neighbouring dims x and y of a stored value may become one.  All readers must take
- * both axes as they are; one flat index needs only the C order. */
+/* True if dims x and y of a stored value may become one: y follows x, and all readers take both at
+ * the loop indices. A dense array, which is read at one flat index, needs only the C order. Parts
+ * of concatenations (into) and rows to sort keep their dims. Only values that are read at other
+ * places (whole) are asked; y follows x also if dims of one index lie between (before). */
 static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
-    int before = -1;
+    int before = -1; /* the last dim so far of more than one index */
 
     for (int d = 0; d < v->n_dim && v->whole; d++) {
         /* read by an index per dim: y must follow x, and readers must step through both as one */
@@ -82,8 +86,8 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
     return true;
 }
 
-/* True if subscript d of a reader is just the index of axis x or y, and the value read is stored
- * along that axis. */
+/* True if subscript d of a READ is just the index of axis x or y, and the value that it reads is
+ * stored along that axis in its dim d; storage_allows() then decides. */
 static bool is_kept_dim(const rd_graph *g, const rd_value *v, int d, int x, int y)
 {
     const rd_value *t    = &g->value[v->target];
@@ -92,9 +96,16 @@ static bool is_kept_dim(const rd_graph *g, const rd_value *v, int d, int x, int 
     return (axis == x || axis == y) && rd_subscript_is_axis(&v->at[d], axis);
 }
 
-/* True if merging axes x and y leaves this value correct: x and y have the same role (varied over,
- * reduced), and each address steps through them as one.  Neither may be a reducer's own dim, the
- * axis of a scan, or an axis along the parts of a concatenation. */
+/* True if merging axes x and y into one leaves this value correct:
+ * - it varies along both or neither, and reduces both or neither
+ * - neither is an axis of groups or of a reducer's outputs (rd_own_dims()), or the axis of a
+ *   scan
+ * - every address in a leaf, index used as a number (COORD), and address of a result (store)
+ *   steps through both as one (is_linear()); a stored value is read along neither, or right at
+ *   their indices (is_kept_dim())
+ * - neither is an axis of the storage of a concatenation (JOIN)
+ * - of a reduction, x is not the lane axis (along which SIMD accumulators lie), the flat index
+ *   steps through both as one if the reducer needs it, and the order of its loops allows it */
 static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) ||
@@ -122,8 +133,8 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
                            order_allows(v->combine, x, y));
 }
 
-/* True if axes x and y have several indices each, and all values stay correct if x becomes a part
- * of y. */
+/* True if axes x and y have more than one index each, and all values stay correct if the pair
+ * becomes one axis (loop collapsing), with x outside. */
 static bool may_merge(const rd_graph *g, int x, int y)
 {
     if (x == y || g->axis[x].extent < 2 || g->axis[y].extent < 2)
@@ -145,7 +156,7 @@ static void drop_term(rd_subscript *at, int x)
     at->n_term = n;
 }
 
-/* Removes axis x from a list; returns its new length. */
+/* Removes axis x from list[0..n) and returns its new length. */
 static int drop_axis(int32_t *list, int n, int x)
 {
     int kept = 0;
@@ -156,7 +167,10 @@ static int drop_axis(int32_t *list, int n, int x)
     return kept;
 }
 
-/* Removes axis x, now part of y, from all lists of a value. */
+/* Removes axis x, now part of y, from all sets, subscripts and lists of a value. Coefficients of y
+ * stay, as y is the inner one. drop_term() removes x from a subscript, drop_axis() from a list,
+ * and returns its new length. c->order has the outer axes, then from first_lane on the lane
+ * axes; v->store is where a result is stored. */
 static void merge_value(rd_value *v, int x)
 {
     v->axes &= ~rd_bit(x);
@@ -169,7 +183,8 @@ static void merge_value(rd_value *v, int x)
     if (v->combine) {
         rd_combine *c     = v->combine;
         int         outer = drop_axis(c->order, c->first_lane, x);
-        int         lane  = drop_axis(c->order + c->first_lane, c->n_order - c->first_lane, x);
+        /* the lane position moves up to the others' new end */
+        int lane = drop_axis(c->order + c->first_lane, c->n_order - c->first_lane, x);
 
         memmove(c->order + outer, c->order + c->first_lane, (size_t)lane * sizeof *c->order);
         c->first_lane = outer;
@@ -178,8 +193,9 @@ static void merge_value(rd_value *v, int x)
     }
 }
 
-/* Removes the subscripts along storage dim x from all readers of values that are stored along it,
- * as that dim goes away. */
+/* Removes the subscript along storage dim x from all READs of values stored along x, as that dim
+ * is merged away. reads_kept(): v reads a stored value, its target. A dense array is read at one
+ * flat index, which stays. */
 static void drop_places(rd_graph *g, int x)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -204,7 +220,8 @@ static bool is_used(const rd_graph *g, int axis)
     return false;
 }
 
-/* Merges axis x into y: y gets the product of the extents and both names. */
+/* Merges axis x into y (loop collapsing): y gets the product of the extents and both names; x is
+ * left with extent 1 and no use. */
 static void merge(rd_graph *g, int x, int y)
 {
     char name[2 * sizeof g->axis[0].name];
@@ -231,7 +248,8 @@ static bool merge_one(rd_graph *g)
     return false;
 }
 
-/* Merges axes as long as there are two that allow it, as a merged axis may merge further. */
+/* Merges axes (loop collapsing) until no pair allows it, because a merged axis may merge
+ * further. */
 void rd_merge_axes(rd_graph *g)
 {
     while (merge_one(g))

@@ -55,8 +55,9 @@ static bool is_of_any_type(const rd_value *v)
     }
 }
 
-/* True if the value may get a smaller type: nothing fixes its type, its range is known, it has 4
- * bytes or more, and its operation gives the same number in any type. */
+/* True if value i may be computed in a smaller type: nothing fixes its type, its range is known,
+ * it has 4 bytes or more, and its operation gives the same number in any type that holds it.
+ * Sums must be plain, without weights, mask, groups or strict order (rd_is_plain_fold()). */
 static bool may_change(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -66,23 +67,26 @@ static bool may_change(const narrowing *c, int i)
             (rd_is_plain_fold(c->g, v) && rd_reducer_adds_elements((rd_reducer_id)v->reducer)));
 }
 
-/* The first operand to be narrowed: operand 0 of a choice (where) is its condition, a bool. */
+/* The first operand whose type follows the value's: operand 0 of a choice (where) is its
+ * condition, a bool. */
 static int first_operand(const rd_value *v)
 {
     return v->kind == RD_VALUE_MAP && v->op == RD_OP_where ? 1 : 0;
 }
 
-/* The end of the operands to be narrowed: of a reduction only the elements, not weights or
- * masks. */
+/* The end of the operands whose type follows the value's: of a reduction only the elements, not
+ * weights or masks. */
 static int end_of_operands(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE ? 1 : v->n_in;
 }
 
-/* Marks arrays and what they are made of, users first; false: there are none. */
+/* Marks in c->wants the values worth narrowing: arrays that are stored and read at other places,
+ * and what those are computed from. False: there are none. Users come before operands. c->array
+ * marks such arrays. may_change() says whether the value's type may change at all. */
 static bool find_wanted(narrowing *c)
 {
-    bool some = false;
+    bool any = false;
 
     for (int i = 0; i < c->n; i++)
         if (c->g->value[i].kind == RD_VALUE_READ && c->g->value[i].target >= 0)
@@ -91,21 +95,22 @@ static bool find_wanted(narrowing *c)
         const rd_value *v = &c->g->value[i];
 
         c->wants[i] &= may_change(c, i);
-        some |= c->wants[i];
+        any |= c->wants[i];
         for (int k = first_operand(v); c->wants[i] && k < end_of_operands(v); k++)
             c->wants[v->in[k]] = true;
     }
-    return some;
+    return any;
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
-/* True if the pass has given the value another type. */
+/* True if this pass has given value i a smaller type. */
 static bool has_changed(const narrowing *c, int i)
 {
     return c->g->value[i].type != c->was[i];
 }
 
-/* The first operand before this pass: a cast back to the old type is looked through. */
+/* Operand 0 of v as it was before this pass: values from number c->n on are casts that the pass
+ * has added. */
 static int first_in(const narrowing *c, const rd_value *v)
 {
     return v->in[0] < c->n ? v->in[0] : c->g->value[v->in[0]].in[0];
@@ -119,8 +124,9 @@ static bool is_same_number(const narrowing *c, int i, int k)
            c->range[k].high <= c->range[i].high;
 }
 
-/* Follows casts that keep each number back to the value that they cast; returns its number.  A cast
- * that is stored or has changed its type is not looked through. */
+/* Follows casts that keep each number from value i back to what they cast; returns its number. A
+ * cast that is stored or was narrowed itself is not looked through. has_changed(): it was
+ * narrowed; is_same_number(): the cast keeps each number; first_in() is its operand. */
 static int without_casts(const narrowing *c, int i)
 {
     for (;;) {
@@ -133,7 +139,9 @@ static int without_casts(const narrowing *c, int i)
     }
 }
 
-/* The narrowest type that holds a value and its operands; its own if there is none. */
+/* The narrowest int type that holds the numbers of value i and of its operands, so that it can be
+ * computed in it; its own type if there is none. c->range are the ranges of values;
+ * rd_range_either() holds both. */
 static rd_dtype narrowest(const narrowing *c, int i)
 {
     static const rd_dtype types[] = { RD_U8, RD_I8, RD_I16, RD_U16, RD_I32 };
@@ -148,8 +156,9 @@ static rd_dtype narrowest(const narrowing *c, int i)
     return v->type;
 }
 
-/* True if all operands are ints of at most 32 bits, seen through casts, or constants.  Narrowing
- * wide operands takes time. */
+/* True if all operands are constants, or ints of at most 32 bits, seen through casts. Converting
+ * wider operands would take longer than the smaller type saves. without_casts() is what an
+ * operand was cast from. */
 static bool are_operands_narrow(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -163,7 +172,7 @@ static bool are_operands_narrow(const narrowing *c, int i)
     return true;
 }
 
-/* True if an operand was narrowed, possibly below casts. */
+/* True if an operand of value i, seen through casts, was narrowed. */
 static bool reads_changed(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -178,15 +187,16 @@ static bool reads_changed(const narrowing *c, int i)
 /* Appends a cast of value i to the type; its number, -1: no memory. */
 static int cast_of(narrowing *c, int i, rd_dtype type)
 {
-    const int made = rd_graph_add_copy(c->g, i, 1);
+    const int made = rd_graph_add_copy(c->g, i, /*ops=*/1);
 
     if (made >= 0)
         c->g->value[made].type = type;
     return made;
 }
 
-/* The operand i in that type: itself or what it was cast from, a constant of the type, or a new
- * cast. -1: no memory. */
+/* Operand i in that type: itself, or what it was cast from, or a constant of the type, or a new
+ * cast. Returns its number; -1: no memory. without_casts() is what it was cast from; a
+ * constant's range is its value. */
 static int operand_in(narrowing *c, int i, rd_dtype type)
 {
     const int from = without_casts(c, i);
@@ -203,8 +213,8 @@ static int operand_in(narrowing *c, int i, rd_dtype type)
     return cast_of(c, from, type);
 }
 
-/* Value i in the type that it had before the pass: itself if it kept it, else a cast, made once.
- * -1: no memory, or i is -1. */
+/* Value i in the type that it had before the pass: itself if it kept its type, else a cast that is
+ * made once (c->back). Returns its number; -1: no memory, or i is -1, a missing operand. */
 static int in_old_type(narrowing *c, int i)
 {
     if (i < 0 || i >= c->n || !has_changed(c, i))
@@ -214,7 +224,8 @@ static int in_old_type(narrowing *c, int i)
     return c->back[i];
 }
 
-/* Gives a value new operands, in a list of its own; false: no memory, or a missing operand. */
+/* Gives value i new operands `in`, in a list of its own, as values may share lists. False: no
+ * memory, or `in` lacks an operand (-1) that it had. */
 static bool set_operands(narrowing *c, int i, const int32_t *in)
 {
     rd_value *v   = &c->g->value[i];
@@ -230,8 +241,9 @@ static bool set_operands(narrowing *c, int i, const int32_t *in)
 
 enum { MOST_IN = 4 };
 
-/* Computes value i in a narrower type: its numbers are taken in that type, and other operands, such
- * as a condition, as they were.  False: no memory. */
+/* Computes value i in a narrower type: the operands that its type follows are taken in that type,
+ * others, such as a condition, in their old ones. False: no memory. A value of more operands
+ * than MOST_IN stays as it is. */
 static bool change_type(narrowing *c, int i, rd_dtype type)
 {
     const rd_value v           = c->g->value[i];
@@ -248,15 +260,15 @@ static bool change_type(narrowing *c, int i, rd_dtype type)
     return true;
 }
 
-/* True for argmin and argmax: the position of an extreme is the same in any type that holds the
- * numbers. */
+/* True for argmin and argmax, which return positions: these are the same in any type that holds
+ * the numbers. */
 static bool takes_any_type(const narrowing *c, const rd_value *v)
 {
     return rd_is_plain_fold(c->g, v) && rd_reducer_places((rd_reducer_id)v->reducer);
 }
 
-/* Keeps the type of a value; operands that were narrowed are cast back for it, unless any type will
- * do.  False: no memory. */
+/* Keeps the type of value i. Operands that were narrowed are cast back for it, unless any type
+ * will do. False: no memory. in_old_type() is the operand cast back; v.in[k] < 0: no operand. */
 static bool keep_type(narrowing *c, int i)
 {
     const rd_value v   = c->g->value[i];
@@ -275,8 +287,10 @@ static bool keep_type(narrowing *c, int i)
     return all;
 }
 
-/* Narrows one value if that is allowed and useful; else keeps it.  A read has the type of what it
- * reads.  A cast that is not stored is kept, as its reader looks through it. */
+/* Narrows one value if that is allowed and useful; else keeps its type. A READ gets the type of
+ * what it reads. A cast that is not stored is kept, as its readers look through it. False: no
+ * memory. It is useful if an array is made of the value (wants), or an operand was narrowed
+ * already, and if no operand has to be converted from a wide type. */
 static bool narrow_value(narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -295,7 +309,8 @@ static bool narrow_value(narrowing *c, int i)
     return type == v->type ? keep_type(c, i) : change_type(c, i, type);
 }
 
-/* Allocates the tables of the pass; false: no memory. */
+/* Allocates the tables of the pass; false: no memory. By value: `range` of its elements, `was`
+ * its old type, `fixed` if its type stays, `back` the cast back, -1: none yet. */
 static bool allocate_tables(narrowing *c, rd_graph *g)
 {
     const size_t n = (size_t)g->n_value;
@@ -325,8 +340,9 @@ static bool has_arrays(const rd_graph *g)
     return false;
 }
 
-/* Gives arrays of small whole numbers small types, and computes what they are made of in such
- * types.  Operands come first.  False: no memory. */
+/* Gives stored arrays of small whole numbers small types, and computes what they are made of in
+ * such types, operands first. No number changes. False: no memory. find_wanted() marks the
+ * arrays; without any nothing is done. */
 bool rd_narrow_arrays(rd_graph *g)
 {
     narrowing c = { 0 };

@@ -11,8 +11,9 @@ static bool is_float(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
-/* Fixes stored float arrays that are factors of a product, as a library multiplies matrices in the
- * type that they had.  `depth`: how many levels of multiplications are looked through. */
+/* Marks stored float arrays that are factors of v, a reduction or product, as fixed: a library
+ * multiplies matrices in the types that they have. `depth`: how many levels of multiplications
+ * below v are looked through. */
 static void fix_factors(const rd_graph *g, const rd_value *v, int depth, bool *fixed)
 {
     for (int k = 0; k < v->n_in && k < 2; k++) {
@@ -25,9 +26,10 @@ static void fix_factors(const rd_graph *g, const rd_value *v, int depth, bool *f
     }
 }
 
-/* One entry a value, true if it keeps its type: results (out >= 0), parts of concatenations
- * (into >= 0), rows to sort, indices of gathers, and factors of sums of products.  NULL: no
- * memory. */
+/* Returns by value: true if it keeps its type. These are results (out >= 0), parts of
+ * concatenations (into >= 0), rows to sort, indices of gathers (terms with axis -1), and factors
+ * of sums of products. NULL: no memory. fix_factors() marks these factors. A sort keeps the type
+ * of the array that it reads, its target. */
 bool *rd_fixed_types(const rd_graph *g)
 {
     bool *fixed = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *fixed);
@@ -36,7 +38,7 @@ bool *rd_fixed_types(const rd_graph *g)
         const rd_value *v = &g->value[i];
 
         if (v->kind == RD_VALUE_REDUCE)
-            fix_factors(g, v, 1, fixed);
+            fix_factors(g, v, /*depth=*/1, fixed);
         fixed[i] |= v->out >= 0 || v->into >= 0 || v->row;
         if (v->kind == RD_VALUE_SORT && v->target >= 0)
             fixed[v->target] = true;

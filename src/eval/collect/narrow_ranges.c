@@ -15,7 +15,8 @@ static bool is_float(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
-/* The range of a constant; unknown for halves, fractions, -0.0 and numbers above 1e6. */
+/* The range of a constant: itself. Unknown for 16-bit floats, fractions, -0.0 (which no int
+ * represents) and floats above 1e6. */
 static rd_range range_of_number(const rd_value *v)
 {
     double x;
@@ -31,12 +32,12 @@ static rd_range range_of_number(const rd_value *v)
     return rd_range_from((int64_t)x, (int64_t)x);
 }
 
-/* The range of a float map whose operands are whole numbers. 0 times a negative number is -0.0,
- * which no int represents, so products are known only for operands of at least 0.  The other
- * operators make no -0.0 here. */
+/* The range of an elementwise float operation whose operands are whole numbers, x[k] their ranges.
+ * 0 times a negative number is -0.0, which no int represents, so products are known only for
+ * operands of at least 0. The other operators make no -0.0 of numbers that are not -0.0. */
 static rd_range range_of_floats(const rd_value *v, const rd_range *x)
 {
-    const bool above = x[0].known && x[1].known && x[0].low >= 0 && x[1].low >= 0;
+    const bool not_negative = x[0].known && x[1].known && x[0].low >= 0 && x[1].low >= 0;
 
     switch (v->op) {
     case RD_OP_add:
@@ -45,12 +46,13 @@ static rd_range range_of_floats(const rd_value *v, const rd_range *x)
     case RD_OP_minimum:
     case RD_OP_maximum: return rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type);
     case RD_OP_mul:
-        return above ? rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type) : unknown;
+        return not_negative ? rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type) : unknown;
     default: return unknown;
     }
 }
 
-/* The range of a map, from those of its operands. */
+/* The range of an elementwise operation, from those of its operands. range[] are those of all
+ * values. A float's range comes from range_of_floats(), an int's from rd_range_of_op(). */
 static rd_range range_of_map(const rd_range *range, const rd_value *v)
 {
     rd_range x[3] = { unknown, unknown, unknown };
@@ -60,7 +62,7 @@ static rd_range range_of_map(const rd_range *range, const rd_value *v)
     switch (v->op) {
     case RD_OP_cast: return rd_range_cast(x[0], v->type);
     case RD_OP_where: return rd_range_cast(rd_range_either(x[1], x[2]), v->type);
-    case RD_OP_index: return unknown;
+    case RD_OP_index: return unknown; /* a checked index of a gather */
     default: break;
     }
     if (v->type == RD_BOOL)
@@ -68,8 +70,8 @@ static rd_range range_of_map(const rd_range *range, const rd_value *v)
     return is_float(v->type) ? range_of_floats(v, x) : rd_range_of_op(v->op, v->type, x);
 }
 
-/* True for a reduction of all its elements, at least one, to one result: no weights (in[1]), mask
- * (in[2]), groups, several outputs, first value or strict order. */
+/* True for a reduction of at least one element to one result, without weights (in[1]), mask
+ * (in[2]), groups, several outputs, first value (.initial) or strict order. */
 bool rd_is_plain_fold(const rd_graph *g, const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE && v->in[1] < 0 && v->in[2] < 0 && v->group < 0 &&
@@ -77,8 +79,9 @@ bool rd_is_plain_fold(const rd_graph *g, const rd_value *v)
            rd_points_of(g, v->reduced) > 0;
 }
 
-/* The range of a sum of n elements, which is n times that of one, or of an extreme, which is that
- * of one.  Of any other reduction all values of its type are possible. */
+/* The range of a sum of n elements, which is n times that of one, or of a minimum or maximum,
+ * which is that of one. Other reductions may give any value of their type. rd_is_plain_fold():
+ * without weights, mask, groups or strict order. */
 static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd_value *v)
 {
     const rd_range      x       = range[v->in[0]];
@@ -91,7 +94,8 @@ static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd
     return rd_range_of_type(v->type);
 }
 
-/* The range of a value, from those before it. */
+/* The range of value v's whole numbers, from those of the values before it; `range`: by value.
+ * Kinds that are not analysed have the range of their type. */
 static rd_range range_of(const rd_graph *g, const rd_range *range, const rd_value *v)
 {
     switch (v->kind) {

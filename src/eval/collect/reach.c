@@ -6,8 +6,8 @@
 #include "eval/collect/collect.h"
 #include <math.h>
 
-/* The operations of one element of an expression, without its operands; 10 are assumed for a user's
- * function. */
+/* The operations for one element of an expression, without its operands: the operator's cost, 10
+ * (assumed) for a user's function, else 0. */
 static double own_ops(const rd_expr *e)
 {
     return e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : e->kind == RD_EXPR_CALL ? 10 : 0;
@@ -25,32 +25,51 @@ static bool is_read(const rd_seen *seen)
            kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 
-/* Counts what one element of an expression takes if nothing is stored, from facts of its
- * operands. */
+/* True for a reduction with so few results, of so many elements, that they become an array before
+ * any reader runs, such as the greatest of each row. */
+static bool is_small_array(const rd_expr *e)
+{
+    static const double FEW = 1 << 18, FAR = 64;
+    const double        results = rd_expr_points(e);
+
+    return e->kind == RD_EXPR_REDUCE && results <= FEW && FAR * results <= rd_expr_points(e->in[0]);
+}
+
+/* Counts into seen->whole what one element of an expression takes if nothing below it is stored,
+ * reductions included. seen->widest becomes the largest array below. `most` is a limit on the
+ * count, as shared operands are counted on each path. A kind that readers never recompute counts
+ * as `most`. One result of a reduction needs all its `terms`, with one operation for each. */
 static void count_whole(const rd_collector *c, rd_seen *seen, double most)
 {
-    const rd_expr *e     = seen->expr;
-    const bool     fold  = e->kind == RD_EXPR_REDUCE;
-    const bool     again = fold || e->kind == RD_EXPR_MAP || e->kind == RD_EXPR_VIEW;
+    const rd_expr *e    = seen->expr;
+    const bool     fold = e->kind == RD_EXPR_REDUCE;
+    /* kinds that readers may recompute */
+    const bool again = fold || e->kind == RD_EXPR_MAP || e->kind == RD_EXPR_VIEW;
 
     seen->whole  = seen->given || e->kind == RD_EXPR_LEAF || e->kind == RD_EXPR_NUMBER ? 0
                    : again                                                             ? own_ops(e)
                                                                                        : most;
     seen->widest = seen->given || e->kind == RD_EXPR_LEAF ? rd_expr_points(e) : 0;
+    if (!seen->given && is_small_array(e)) { /* one read of that array */
+        seen->whole  = 1;
+        seen->widest = rd_expr_points(e);
+        return;
+    }
     for (int k = 0; k < e->n_in && !seen->given; k++)
         if (e->in[k]) {
-            const rd_seen *const in    = rd_seen_of(c, e->in[k]);
-            const double         terms = fold && k == 0 && rd_expr_points(e) > 0
-                                             ? rd_expr_points(e->in[k]) / rd_expr_points(e)
-                                             : 1;
+            const rd_seen *const in = rd_seen_of(c, e->in[k]);
+            /* elements that one result reduces */
+            const double terms = fold && k == 0 && rd_expr_points(e) > 0
+                                     ? rd_expr_points(e->in[k]) / rd_expr_points(e)
+                                     : 1;
 
             seen->whole  = fmin(most, seen->whole + (in->whole + fold) * terms);
             seen->widest = fmax(seen->widest, in->widest);
         }
 }
 
-/* True for a choice between parts, or the cast around one, of a concatenation that is read where
- * its parts lie. */
+/* True if e is a choice by index between the parts of a concatenation that is not stored, one of
+ * the nested choices inside it, or the cast around it. */
 static bool is_choice(const rd_collector *c, const rd_expr *e)
 {
     for (int32_t k = 0; k < c->n_chosen; k++)
@@ -60,13 +79,16 @@ static bool is_choice(const rd_collector *c, const rd_expr *e)
     return false;
 }
 
-/* The operations of such a choice: those of its parts.  The choice and its indices cost nothing
- * where loops are split at seams. */
+/* The operations of such a choice: those of its parts. The choice itself and its indices cost
+ * nothing where loops are split at the boundaries of parts, so that each piece reads one part. A
+ * choice is where(i < end0, part0, where(i < end1, part1, ...)), so the loop follows the last
+ * operands down; each part is read by a gather (take). */
 static double ops_of_choice(const rd_collector *c, const rd_expr *e)
 {
     double ops = 0;
 
     for (const rd_expr *x = e; x; x = x->kind == RD_EXPR_MAP ? x->in[x->n_in - 1] : NULL) {
+        /* the gather that reads a part */
         const rd_expr *take = x->kind == RD_EXPR_TAKE ? x : x->op == RD_OP_where ? x->in[1] : NULL;
 
         ops += take ? rd_seen_of(c, take->in[0])->ops : 0;
@@ -74,9 +96,10 @@ static double ops_of_choice(const rd_collector *c, const rd_expr *e)
     return ops;
 }
 
-/* Counts for each expression what computing one element inline takes: operations, and reads.
- * Operands come first.  Folds count no operations, as they have a rule of their own. splits: a
- * reshape below may split the axes of users. */
+/* Counts for each expression what computing one element inline takes: operations (ops) and reads,
+ * operands first. Reductions and scans count as one read. `splits`: a reshape at or below it may
+ * split the axes of its users. `given`: it is in memory; own_ops() are the operations of the
+ * expression itself, and is_read() says that its elements are read. */
 static void count_work(rd_collector *c)
 {
     const double most = 1e6; /* a limit for operands that occur exponentially often */
@@ -102,7 +125,7 @@ static void count_work(rd_collector *c)
     }
 }
 
-/* Adds all operands of an expression to the list; false: no memory. */
+/* Adds all operands of an expression to the list of seen ones; false: no memory. */
 static bool see_all(rd_collector *c, const rd_expr *e)
 {
     for (int k = 0; k < e->n_in; k++)
@@ -111,8 +134,10 @@ static bool see_all(rd_collector *c, const rd_expr *e)
     return true;
 }
 
-/* Adds the operands of e.  If e contracts a product, its factors are added, too: the product itself
- * may be given and is then not read.  False: no memory. */
+/* Adds the operands of e to the list of seen ones. If e adds a product by an fma, it reads the
+ * product's factors, so these are added, too: if the product itself is in memory (given), nothing
+ * else would reach them. False: no memory. rd_contracted() is such a product for operand k,
+ * NULL: none; see_all() adds all operands of a node. */
 static bool see_operands(rd_collector *c, const rd_expr *e)
 {
     for (int k = 0; k < e->n_in; k++) {
@@ -125,7 +150,8 @@ static bool see_operands(rd_collector *c, const rd_expr *e)
 }
 
 /* Fills the list of seen expressions, users first, with all that `exprs` are made of, down to the
- * given ones.  The list grows while it is traversed.  False: no memory. */
+ * given ones.  The list grows while it is traversed.  False: no memory.  rd_see() adds an
+ * expression to the list unless it is there; see_operands() adds what it is made of. */
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
 {
     if (!rd_seen_begin(c))

@@ -16,7 +16,8 @@
 enum { MAX_DEPTH = 8 };
 
 /* ---- The list -------------------------------------------------------------------------------- */
-/* The bucket of the hash table for accesses with these strides, gathered axes and bytes. */
+/* The bucket of the hash table for accesses like `a`: it holds 1 + the index of the last such
+ * access in the list, 0: none. */
 static int32_t *bucket_of(rd_fold_reads *o, const rd_own_access *a)
 {
     uint64_t hash = a->gathered * 31 + (uint64_t)a->bytes;
@@ -26,15 +27,18 @@ static int32_t *bucket_of(rd_fold_reads *o, const rd_own_access *a)
     return &o->bucket[(hash >> 32) % RD_ACCESS_BUCKETS];
 }
 
-/* True if two accesses have the same strides, gathered axes and bytes; only their counts may
- * differ. */
+/* True if two accesses read in the same way: same strides, gathered axes and bytes. Only their
+ * counts (times) may differ. */
 static bool are_alike(const rd_fold_reads *o, const rd_own_access *a, const rd_own_access *b)
 {
     return a->bytes == b->bytes && a->gathered == b->gathered &&
            !memcmp(a->coef, b->coef, (size_t)o->graph->n_axis * sizeof *a->coef);
 }
 
-/* Adds an access to the list, or to the count of an equal one; false: no memory. */
+/* Adds an access to the list, or its count to that of an equal one, as shared operands are reached
+ * along very many paths. False: no memory. bucket_of() is the head of the hash list of such
+ * accesses, as a number from 1 on, 0: empty; `next` links them. `times` is the count, o->room
+ * the room in o->access. */
 static bool add_access(rd_fold_reads *o, const rd_own_access *a)
 {
     int32_t *bucket = bucket_of(o, a);
@@ -60,8 +64,9 @@ static bool add_access(rd_fold_reads *o, const rd_own_access *a)
     return true;
 }
 
-/* Adds one subscript, times its dim's stride, to the access's strides by axis.  A gathered index
- * adds no stride, but all axes on which it depends to a.gathered. */
+/* Adds a subscript along one dim, times the dim's stride, to the access's strides by axis
+ * (a->coef). A gathered index has no stride; the axes on which it depends are added to
+ * a->gathered. */
 static void add_subscript(const rd_fold_reads *o, rd_own_access *a, const rd_subscript *at,
                           int64_t stride)
 {
@@ -73,8 +78,9 @@ static void add_subscript(const rd_fold_reads *o, rd_own_access *a, const rd_sub
 }
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
-/* Adds the access of an array that is not looked through, v itself or what v reads.  Its strides
- * are those of C order over its dims; a dense array is read at one flat index. */
+/* Adds the access of a stored array, v itself or the one that READ v reads, in C order over its
+ * dims. A dense array is read at one flat index. False: no memory. t is the array, t->dim its
+ * dims, and at[d] where it is read along dim d; `stride` is that of dim d. */
 static bool access_storage(rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t      = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -82,17 +88,20 @@ static bool access_storage(rd_fold_reads *o, const rd_value *v)
     int64_t         stride = 1;
 
     for (int d = t->n_dim; d-- > 0 && !t->dense; stride *= o->graph->axis[t->dim[d]].extent) {
-        rd_subscript self = { .n_term = 1, .term = { { t->dim[d], -1, 1 } } };
+        /* the dim's own index */
+        rd_subscript self = { .n_term = 1, .term = { { t->dim[d], /*value=*/-1, /*coef=*/1 } } };
 
         add_subscript(o, &a, t == v ? &self : &v->at[d], stride);
     }
     if (t->dense)
-        add_subscript(o, &a, &v->at[0], 1);
+        add_subscript(o, &a, &v->at[0], /*stride=*/1);
     return add_access(o, &a);
 }
 
-/* Adds the access of a choice between the parts of a concatenation, as that of an array in C order
- * of the concatenation's extents. */
+/* Adds the access of a choice by index between the parts of a concatenation, as if it read the
+ * stored concatenation, an array in C order. So bits are those of the stored one. False: no
+ * memory. v->at are the subscripts at which the choice is read. o->seams: the fold reads parts
+ * that meet. */
 static bool access_chosen(rd_fold_reads *o, const rd_value *v)
 {
     rd_own_access a      = { .bytes = rd_dtype_size(v->type), .times = 1 };
@@ -104,19 +113,21 @@ static bool access_chosen(rd_fold_reads *o, const rd_value *v)
     return add_access(o, &a);
 }
 
-/* Adds the access of a leaf, or of a coordinate, which has 0 bytes because it is computed. */
+/* Adds the access of a leaf, or of a loop index used as a value (COORD), which has 0 bytes because
+ * it is computed. False: no memory. */
 static bool access_place(rd_fold_reads *o, const rd_value *v)
 {
     rd_own_access a = { .bytes = v->kind == RD_VALUE_COORD ? 0 : rd_dtype_size(v->type),
                         .times = 1 };
 
-    add_subscript(o, &a, &v->at[0], 1);
+    add_subscript(o, &a, &v->at[0], /*stride=*/1);
     return add_access(o, &a);
 }
 
-/* True for a reduction that each element of is used RD_OFTEN times or more along kept axes, such as
- * the inner one of two matrix-vector products.  Its elements are computed once each, so it is
- * stored somewhere, whatever else reads it. */
+/* True for a reduction each of whose results this one uses RD_OFTEN times or more along kept axes,
+ * such as the inner one of two matrix-vector products. It is computed once and stored, whatever
+ * else reads it. v: the reduction or a READ of it. `axes` are those along which it varies for
+ * this reduction, and o->space its loop axes. */
 static bool is_fold_used_again(const rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -144,8 +155,9 @@ static bool is_array(const rd_fold_reads *o, const rd_value *v)
     return is_fold_used_again(o, v) || is_product_of_matrices(o, v);
 }
 
-/* Finds the accesses below value t, as if t itself were reduced, and caches them by depth.  They do
- * not depend on the readers of t.  NULL: no memory. */
+/* Finds the accesses below value t, as if t itself were reduced, and keeps them by depth for all
+ * readers of t, on which they do not depend. NULL: no memory. o->looked has for each value a
+ * list of what was found, by `depth`, which counts the values looked through. */
 static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 {
     rd_looked   **first = &o->looked[t - o->graph->value], *l = *first;
@@ -163,8 +175,9 @@ static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
     return *first = l;
 }
 
-/* Translates an access below value t to the place where t is read: strides along t's dims become
- * those of the subscripts there.  Axes that are no dims of t are kept. */
+/* Translates `from`, an access below value t, to where READ `read` reads t: strides along t's dims
+ * become those of the subscripts there. Axes that are no dims of t keep their strides. `times`,
+ * the count of equal accesses, and the bytes of an element stay. */
 static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *from,
                                 const rd_value *t, const rd_value *read)
 {
@@ -183,9 +196,11 @@ static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *fro
     return a;
 }
 
-/* Adds the accesses below a stored value, at the places where the value is read.  Whether it is
- * stored depends on its other readers, which must not matter here.  An array for certain, or one
- * too deep, counts as storage. */
+/* Adds the accesses below the value that READ `read` reads. Whether that value is stored depends
+ * on its other readers, which must not matter for bits. So it is looked through, unless it is
+ * certainly an array, counts as one (chosen), or lies too deep. False: no memory. `chosen`: it
+ * counts as an array; is_array(): it certainly is one. MAX_DEPTH limits the recursion;
+ * translated() rewrites an access from t's axes to those of the read. */
 static bool access_through(rd_fold_reads *o, const rd_value *read)
 {
     const rd_value  *t = &o->graph->value[read->target];
@@ -206,15 +221,16 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
 }
 
 /* ---- Traversal ------------------------------------------------------------------------------- */
-/* True for a value that has no operands to follow: a read, a coordinate, a concatenation's storage,
- * or what is taken for it. */
+/* True for a value at which the search ends: a READ, a loop index (COORD), a concatenation's
+ * storage, or a choice that counts as such. */
 static bool is_source(const rd_value *v)
 {
     return v->chosen || v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD ||
            v->kind == RD_VALUE_JOIN;
 }
 
-/* Adds the accesses of a source by its kind; target >= 0: it reads another value, not a leaf. */
+/* Adds the accesses of a source (see is_source()) by its kind. target >= 0: a READ of another
+ * value, not of a leaf. False: no memory. */
 static bool access_source(rd_fold_reads *o, const rd_value *v)
 {
     return v->chosen                  ? access_chosen(o, v)
@@ -223,7 +239,8 @@ static bool access_source(rd_fold_reads *o, const rd_value *v)
                                       : access_place(o, v);
 }
 
-/* Pushes the operands that were not visited yet; returns the new height of the stack. */
+/* Pushes the operands of v that were not visited yet on the stack of height `top`; returns its new
+ * height. */
 static int push_operands(const rd_value *v, bool *seen, int32_t *stack, int top)
 {
     for (int k = 0; k < v->n_in; k++)
@@ -234,8 +251,9 @@ static int push_operands(const rd_value *v, bool *seen, int32_t *stack, int top)
     return top;
 }
 
-/* Fills in the accesses of o->value by a depth-first traversal of its operands, and then the axes
- * along which each has a stride.  False: no memory. */
+/* Fills in the accesses of o->value, a reduction, by a depth-first search of its operands, then
+ * the set of axes along which each has a stride. False: no memory. The search ends at sources,
+ * and at values that are certainly stored as arrays (is_array()). */
 bool rd_find_accesses(rd_fold_reads *o)
 {
     size_t   n     = (size_t)o->graph->n_value;
@@ -244,7 +262,7 @@ bool rd_find_accesses(rd_fold_reads *o)
 
     if (!stack || !seen)
         return false;
-    for (int top = push_operands(o->value, seen, stack, 0); top;) {
+    for (int top = push_operands(o->value, seen, stack, /*top=*/0); top;) {
         const rd_value *v = &o->graph->value[stack[--top]];
 
         if (!is_source(v) && !is_array(o, v))

@@ -8,8 +8,9 @@
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* The leaf that e is, or is a view of, with e's base and strides in the leaf's memory; NULL: e is
- * something else. */
+/* Returns the leaf (input array) that e is, or is a view of; NULL: e is something else. *base and
+ * stride[k]: element offset and strides of e in the leaf's memory. A view's `number` has the
+ * offsets of the leaf's axes, then for each of them a row of factors. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
 {
     const rd_expr *leaf = e->kind == RD_EXPR_VIEW ? e->in[0] : e;
@@ -36,8 +37,9 @@ typedef struct group {
     int x0, x1, e0, e1; /* the operand's axes [x0, x1), the result's [e0, e1) */
 } group;
 
-/* Finds the next pair of runs of axes with equal products of extents px and pe; false after the
- * last. */
+/* Finds the next pair of runs of axes, in x and in e, with equal numbers of elements: (6, 4) and
+ * (2, 3, 4) pair as 6 with (2, 3), then 4 with 4. False behind the last. px, pe: the products of
+ * extents. g->x0 to x1 and e0 to e1 are the runs. */
 static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
 {
     int64_t px, pe;
@@ -56,9 +58,9 @@ static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
     return true;
 }
 
-/* True if the strides of the run's axes merge into one axis; *joined is the stride of its flat
- * index.  Each stride must be the next inner one times that axis' extent; axes of one index do not
- * matter. */
+/* True if the run of x's axes is one axis in memory: each stride is the next inner one times that
+ * axis' extent. *joined: the stride of its flat index. Axes of one index do not matter. The run
+ * is axes g->x0 to x1 - 1; `expected` is the stride that the next one must have. */
 static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *g, int64_t *joined)
 {
     int64_t expected = 0;
@@ -78,8 +80,8 @@ static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *
     return true;
 }
 
-/* True if the reshape may split axes of its users: its operand is no view of a leaf, or the strides
- * of that view do not merge. */
+/* True if the reshape may have to split loop axes of its users: its operand is no view of a leaf,
+ * or that view's strides do not merge, so that no flat address will do. */
 bool rd_reshape_splits(const rd_expr *e)
 {
     int64_t base, stride[RD_MAX_RANK], joined;
@@ -95,8 +97,10 @@ bool rd_reshape_splits(const rd_expr *e)
     return false;
 }
 
-/* Makes a read of the leaf behind a reshape at one flat address; the value's number. -1: there is
- * no leaf or its strides do not merge; -2: a failure. */
+/* Makes a READ of the leaf behind reshape e at one flat address; returns the value's number. -1:
+ * there is no leaf, or its strides do not merge; -2: a failure. rd_affine_leaf() finds the leaf
+ * with base and strides. Each group of axes of x must be one axis in memory, of stride `joined`;
+ * that of e's axis a is multiplied by the extents of the inner ones in its group. */
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *x = e->in[0], *leaf;
@@ -125,8 +129,8 @@ int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* The value of a term at its last index: its greatest, or its least if the coefficient is negative.
- * A gathered index (axis -1) is below the extent that it is checked against. */
+/* The value of a term at its last index, which is its greatest, or its least if the coefficient is
+ * negative. A gathered index (axis -1) is below the extent that it is checked against. */
 static int64_t extreme_of(const rd_collector *c, const rd_subscript_term *t)
 {
     int64_t extent = t->axis < 0 ? c->graph->value[t->value].value.i64
@@ -135,9 +139,12 @@ static int64_t extreme_of(const rd_collector *c, const rd_subscript_term *t)
     return t->coef * (extent - 1);
 }
 
-/* Splits axes of `flat` that straddle a multiple of n, so that each term is a multiple of n or
- * stays below n. *ok is false if an axis may not be split.  After a split all terms are examined
- * again. */
+/* Splits loop axes of the flat index so that each term is a multiple of n or stays below n, and
+ * flat / n and flat % n are sums of terms. For n = 4, index i of extent 12 becomes 4 * outer +
+ * inner. *ok is false if an axis may not be split. False after a failure. No split is needed, or
+ * possible, for a term that is a multiple of n, is gathered (axis < 0) or falling, whose
+ * coefficient does not divide n, that stays below n, or whose extent is no multiple of n /
+ * coefficient. */
 static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, bool *ok)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -155,12 +162,14 @@ static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, boo
         }
         if (!rd_subscript_normal(c->axes, flat))
             return false;
-        t = -1;
+        t = -1; /* examine all terms again */
     }
     return true;
 }
 
-/* Divides: rest + n * quotient = flat, with 0 <= rest < n for all indices; else *ok is false. */
+/* Divides: flat = n * quotient + rest with 0 <= rest < n for all indices, term by term; *ok is
+ * false if that does not work. False after a failure. A coefficient that n divides goes to the
+ * quotient, others to the rest. extreme_of() is the farthest value of a term from 0. */
 static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subscript *rest,
                    rd_subscript *quotient, bool *ok)
 {
@@ -168,7 +177,7 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
 
     *quotient = rd_subscript_const(flat->offset / n - (flat->offset % n < 0));
     *rest     = rd_subscript_const(flat->offset - n * quotient->offset);
-    lo = hi = rest->offset;
+    lo = hi = rest->offset; /* bounds of rest */
     for (int t = 0; t < flat->n_term; t++) {
         rd_subscript_term term = flat->term[t];
 
@@ -186,15 +195,17 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
     return rd_subscript_normal(c->axes, quotient) && rd_subscript_normal(c->axes, rest);
 }
 
-/* Computes the subscripts of the operand: the flat index, divided by the operand's extents from the
- * last axis on. *ok is false if that is no linear form of axes.  Returns false after a failure. */
+/* Computes the subscripts at which reshape e, read at `at`, reads its operand: the flat C-order
+ * index, divided by the operand's extents from the last axis on. *ok is false if these are no
+ * linear forms of loop indices, so that a copy is needed. False after a failure. The first axis
+ * of more than one index takes what is left undivided. */
 bool rd_reshape_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at,
                            rd_subscript *in, bool *ok)
 {
     const rd_expr *x      = e->in[0];
     rd_subscript   flat   = rd_subscript_const(0);
     int64_t        weight = 1;
-    int            first  = 0;
+    int            first  = 0; /* the first axis of more than one index */
 
     *ok = true;
     for (int a = 0; a < x->rank; a++)

@@ -26,8 +26,9 @@ static bool is_plain_reduce(const rd_value *v, rd_op op)
            v->in[2] < 0 && v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
 }
 
-/* The number of m, if s is the sum of exp(x - m) over the axes of m = max(x); else -1.  In the code
- * e is the exponential and d the difference. */
+/* The number of value m if s is the sum of exp(x - m) over the axes of m = max(x), as in a
+ * softmax; else -1. e is the exponential, d the difference. `reduced` are the reduced axes,
+ * `axes` those of the result: m and s must have the same. */
 static int shifted_by(const rd_graph *g, const rd_value *s)
 {
     const rd_value *e, *d, *m;
@@ -47,8 +48,8 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
     return d->in[1];
 }
 
-/* Bytes of x that one element of the sum reads twice: a row, or 64 rows if lanes go along a kept
- * axis. */
+/* Bytes of x that stay in use between the two passes of a softmax as written: a row, or 64 rows at
+ * a time if SIMD lanes go along a kept axis. */
 static int64_t row_bytes(const rd_graph *g, const rd_value *s)
 {
     int64_t bytes = rd_points_of(g, s->reduced) * rd_dtype_size(s->type);
@@ -56,8 +57,9 @@ static int64_t row_bytes(const rd_graph *g, const rd_value *s)
     return s->combine->lane_axis >= 0 && rd_in(s->axes, s->combine->lane_axis) ? 64 * bytes : bytes;
 }
 
-/* Makes the reduction with both results of a softmax: a copy of m with another reducer, stored with
- * one more dim for the pair.  Returns its number; -1 on failure. */
+/* Makes the reduction with both results of a softmax, (max, sum of exp): a copy of m with another
+ * reducer and one more storage dim of extent 2. Returns its number; -1 on failure. The new dim
+ * has no loop (inner), and dims along which m only repeats are left out. */
 static int pair_of(rd_graph *g, int m)
 {
     rd_value       p   = g->value[m];
@@ -86,13 +88,15 @@ static int pair_of(rd_graph *g, int m)
     return rd_graph_add(g, p);
 }
 
-/* A read of the k-th result of a pair, at the place of value v. */
+/* A READ of the k-th result of a pair (0: max, 1: sum), at the indices of value v; `at` is memory
+ * for its subscripts. The last dim of the pair p is the one of its two results; p->dim are its
+ * dims. */
 static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscript *at)
 {
     const rd_value *p = &g->value[pair];
 
     for (int d = 0; d < p->n_dim - 1; d++)
-        at[d] = (rd_subscript){ .n_term = 1, .term = { { p->dim[d], -1, 1 } } };
+        at[d] = (rd_subscript){ .n_term = 1, .term = { { p->dim[d], /*value=*/-1, /*coef=*/1 } } };
     at[p->n_dim - 1].offset = k;
     return (rd_value){ .kind   = RD_VALUE_READ,
                        .type   = g->value[v].type,
@@ -107,8 +111,9 @@ static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscrip
                        .out    = -1 };
 }
 
-/* Turns value v into a read of the k-th result of a pair.  If v is stored, it becomes a copy of
- * that read and is stored as before, so other readers do not change how it is computed. */
+/* Turns value v into a READ of the k-th result of a pair. If v is stored, it becomes a copy of
+ * that READ and is stored as before, so that its readers do not change how it is computed. False
+ * on failure. v is stored if it is a result (`out`) or an array (`whole`). */
 static bool read_result(rd_graph *g, int v, int pair, int k)
 {
     rd_subscript *at = rd_pool_get(g->pool, (size_t)g->value[pair].n_dim * sizeof *at);
@@ -131,8 +136,9 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
     return in[0] >= 0;
 }
 
-/* Replaces the two reductions of a softmax by one if s is the sum of such a pair, and its rows are
- * longer than ROW_BYTES.  False on failure. */
+/* If s is the sum of exp(x - max(x)), and its rows are longer than ROW_BYTES, replaces both
+ * reductions by one that makes both results in one pass over x (online softmax). False on
+ * failure. shifted_by() finds the maximum m, -1: s is no such sum; pair_of() makes the pair. */
 static bool rewrite_softmax(rd_graph *g, int s)
 {
     int m = shifted_by(g, &g->value[s]), pair;
@@ -140,7 +146,7 @@ static bool rewrite_softmax(rd_graph *g, int s)
     if (m < 0 || row_bytes(g, &g->value[s]) <= ROW_BYTES)
         return true;
     pair = pair_of(g, m);
-    return pair >= 0 && read_result(g, m, pair, 0) && read_result(g, s, pair, 1);
+    return pair >= 0 && read_result(g, m, pair, /*k=*/0) && read_result(g, s, pair, /*k=*/1);
 }
 
 /* Replaces both reductions of each softmax over long rows by one (online softmax), and sorts the

@@ -6,14 +6,15 @@
 #include "eval/ir.h"
 #include "kernels/first_few.h"
 
-/* The row of a sort that is stored first; NULL: it lies in a leaf. */
+/* The stored value whose rows sort v takes; NULL: v is no sort, or its rows lie in a leaf. */
 static rd_value *rows_of(const rd_graph *g, const rd_value *v)
 {
     return v->kind == RD_VALUE_SORT && v->target >= 0 ? &g->value[v->target] : NULL;
 }
 
 /* ---- Equal rows ------------------------------------------------------------------------------ */
-/* True if two rows are copies of one value along the same axes. */
+/* True if two values to be sorted are copies of one value with equal storage dims, so that one
+ * copy serves both sorts. */
 static bool are_equal(const rd_value *a, const rd_value *b)
 {
     bool equal = a->kind == RD_VALUE_MAP && b->kind == RD_VALUE_MAP && a->op == b->op &&
@@ -25,7 +26,9 @@ static bool are_equal(const rd_value *a, const rd_value *b)
     return equal;
 }
 
-/* Lets sort i read the rows of an earlier sort, if these are equal; true if so. */
+/* Lets sort i read the stored rows of an earlier sort if they are equal to its own; true if so.
+ * rows_of() are the stored rows that a sort takes, NULL: it is no sort, or they lie in a leaf;
+ * are_equal() compares how they are made. */
 static bool share_rows(const rd_graph *g, int i)
 {
     rd_value       *v    = &g->value[i];
@@ -42,8 +45,8 @@ static bool share_rows(const rd_graph *g, int i)
 }
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
-/* True if the value is made of a reduction that varies along the axis, at the same place: such as
- * distances of points. */
+/* True if the value is computed at the same place from a reduction that varies along the axis,
+ * such as distances of points, through elementwise operations only. */
 static bool holds_fold(const rd_graph *g, int value, int axis)
 {
     const rd_value *v     = &g->value[value];
@@ -54,10 +57,15 @@ static bool holds_fold(const rd_graph *g, int value, int axis)
     return found;
 }
 
-/* True if a sort may take its rows in strips, and gains by it.  A whole row of up to LONG bytes
- * stays in cache, and costs little where its elements are no reductions. */
+/* True if a sort for the first k of a row may take its rows in strips (some elements at a time, of
+ * which the k least so far are kept), and gains by it. A whole row of up to LONG bytes stays in
+ * cache, and costs little where its elements are no reductions. Clauses, in order:
+ * - rows are stored, along one axis, and not sorted for quantiles; positions fit in 32 bits
+ * - the k first are few: at most RD_FIRST_FEW_MOST, and a 16th of the row
+ * - a row has at least 4096 elements, and is longer than LONG or made of reductions */
 static bool gains_by_strips(const rd_graph *g, const rd_value *v)
 {
+    /* elements of a row; for each of the k; bytes */
     enum { FEWEST = 4096, EACH = 16, LONG = 128 << 10 };
     const rd_value *rows = rows_of(g, v);
     const int       axis = rows ? rd_sorted_axis(v, rows) : -1;
@@ -71,7 +79,9 @@ static bool gains_by_strips(const rd_graph *g, const rd_value *v)
            (n * rd_dtype_size(rows->type) > LONG || holds_fold(g, v->target, axis));
 }
 
-/* Rows come in strips if all that read them are sorts that gain. */
+/* Marks rows, and the sorts that read them, that are taken in strips (some elements at a time):
+ * all readers of the rows are sorts that gain by it. rows_of() are the rows that a sort takes,
+ * NULL: none. */
 static void mark_strips(rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++)
@@ -85,7 +95,8 @@ static void mark_strips(rd_graph *g)
             g->value[i].strips = rows_of(g, &g->value[i])->strips;
 }
 
-/* Shares rows and marks strips.  False: no memory. */
+/* Lets sorts of equal rows read the same ones, and marks those that may take rows in strips (some
+ * elements at a time), so that no whole row is stored. False: no memory. */
 bool rd_take_rows_in_strips(rd_graph *g)
 {
     bool any = false;

@@ -4,7 +4,8 @@
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* The entry of an expression in the hash table, or the free one where it belongs. */
+/* The entry of an expression in the hash table (open addressing), or the free one (-1) where it
+ * belongs. */
 static int32_t *table_slot(const rd_collector *c, const rd_expr *e)
 {
     uint64_t h = (uint64_t)(uintptr_t)e * 0x9E3779B97F4A7C15u;
@@ -27,8 +28,9 @@ static bool table_rebuild(rd_collector *c, int32_t room)
     return true;
 }
 
-/* Adds an expression to the list if it is new; false: no memory.  At most half of the hash table is
- * used. */
+/* Adds an expression to the list of those that are reached, if it is new; false: no memory. At
+ * most half of the hash table is used. table_slot() is its entry in the hash table, -1 if it is
+ * new; c->n_table is the table's size. */
 bool rd_see(rd_collector *c, const rd_expr *e)
 {
     int32_t *at = table_slot(c, e);
@@ -51,8 +53,8 @@ bool rd_see(rd_collector *c, const rd_expr *e)
     return true;
 }
 
-/* Restores the heap after its root i was replaced: moves that element down until both children have
- * larger serial numbers. */
+/* Sift-down of a heap whose least serial number is at the root: moves element i down until both
+ * children have larger ones. n: elements of the heap. */
 static void sift(rd_seen *a, int32_t i, int32_t n)
 {
     for (int32_t child; (child = 2 * i + 1) < n; i = child) {
@@ -98,13 +100,13 @@ bool rd_seen_sort(rd_collector *c)
     return table_rebuild(c, c->n_table);
 }
 
-/* The entry of an expression that is in the list. */
+/* The entry of an expression, which must be in the list of those reached from the results. */
 rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e)
 {
     return &c->seen[*table_slot(c, e)];
 }
 
-/* True if the expression is in the list. */
+/* True if the expression is in the list of those reached from the results. */
 bool rd_is_seen(const rd_collector *c, const rd_expr *e)
 {
     return *table_slot(c, e) >= 0;

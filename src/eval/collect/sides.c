@@ -43,15 +43,16 @@ typedef struct siding {
 } siding;
 
 /* ---- What is computed again ------------------------------------------------------------------ */
-/* True for a value that is stored in any case, and takes at most `few` elements: such as the sum
- * over one point of each pair, for a reduction of pairs. */
+/* True for a value that is stored in any case and has at most `few` elements, such as a sum for
+ * each single point below a reduction over pairs of points. Reading it counts as reading memory. */
 static bool is_small_array(const rd_graph *g, const rd_value *v, double few)
 {
     return rd_is_materialised_kind(v) && (double)rd_points_of(g, v->axes) <= few;
 }
 
-/* Operations for one element of a value computed from memory alone; too many for all else.  Arrays
- * of at most `few` elements count as memory. */
+/* Operations to compute one element of a value from memory, through elementwise operations;
+ * AGAIN_OF_MANY, which is too many, if there is a reduction or a gather below. Stored arrays of at
+ * most `few` elements count as memory. `depth` bounds the recursion. */
 static double cost_of(const rd_graph *g, int value, double few, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -88,19 +89,20 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
     return takes_less(g, v, (double)rd_points_of(g, v->axes) > MANY ? AGAIN_OF_MANY : AGAIN);
 }
 
-/* True for a reduction or scan that loops compute, not a library (apart). */
+/* True for a fold (a reduction or scan) that loops compute, not a library (apart). */
 static bool is_fold(const rd_value *v)
 {
     return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
-/* True for a map or a user's function that is computed in its readers. */
+/* True for an elementwise operation or a user's function that is computed in its readers, not
+ * stored. */
 static bool is_computed_inline(const rd_value *v)
 {
     return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_materialised_kind(v);
 }
 
-/* True if each side computes the value anew, rather than read an array of it. */
+/* True if each reader may compute the value again, in place of reading an array of it. */
 bool rd_is_computed_again(const rd_graph *g, const rd_value *v)
 {
     return is_computed_inline(v) || (is_fold(v) && is_cheap(g, v));
@@ -143,8 +145,10 @@ static void find_pairs(siding *s, int value)
         s->pairs[value] |= UINT64_C(1) << s->n_pairs++;
 }
 
-/* Finds the folds (reductions and scans) below a value: of its operands, of what it reads, and of
- * gathered indices.  A fold gets a number, its bit in the set; more than 64 are left out. */
+/* Finds the folds (reductions and scans) below a value: in its operands, in what it reads, and in
+ * gathered indices. A fold that is not cheap to recompute gets a number, its bit in the set; more
+ * than 64 are left out. Operands are done before. s->under[value] is the set; v->target is what
+ * it reads, -1: no value of the graph; a term with axis < 0 is a gathered index. */
 static void find_under(siding *s, int value)
 {
     const rd_value *v     = &s->g->value[value];
@@ -163,16 +167,21 @@ static void find_under(siding *s, int value)
     s->under[value] = under;
 }
 
-/* True if fold (reduction or scan) a is among the folds that fold `reader` is computed from.  Both
- * are indices of s->fold. */
+/* True if fold number `reader` is computed from fold number a, directly or not. Both are indices
+ * of s->fold (reductions and scans). */
 static bool is_read_by(const siding *s, int a, int reader)
 {
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* True if a reader that adds up all results of a fold would keep the loop from computing them side
- * by side: the reader takes them one after the other, and the fold has no lanes along what it
- * reduces.  The fold has few results, so that storing them costs nothing. */
+/* True if `reader`, a sum over all results of `fold` (a reduction), would keep the loop they share
+ * from vectors: it takes the results one after the other, and the fold has no SIMD lanes along
+ * what it reduces. The fold has few results, so that storing them costs nothing. Clauses, in
+ * order:
+ * - both are reductions
+ * - the fold has one lane, or lanes along a kept axis
+ * - it has axes, and the reader reduces all of them
+ * - it reduces at least 64 elements to a result */
 bool rd_takes_neighbours(const rd_graph *g, const rd_value *reader, const rd_value *fold)
 {
     const rd_combine *c = fold->combine;
@@ -196,8 +205,9 @@ static bool runs_later(const siding *s, int reader, int fold)
            (s->neighbours && rd_takes_neighbours(s->g, v, x));
 }
 
-/* True if two folds want different loops: one reduces an axis of its loops that the other keeps,
- * or it is computed from all results of the other. */
+/* True if folds number a and b (reductions and scans) cannot share loops: one reduces an axis
+ * that the other keeps, or one is computed from the complete results of the other. is_read_by()
+ * says which of both reads the other, and runs_later() whether it needs another loop for that. */
 static bool are_crossing(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
@@ -209,8 +219,9 @@ static bool are_crossing(const siding *s, int a, int b)
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
-/* The bit set of sides (folds that share loops) that must run before fold k, because it reads folds
- * of several sides; 0: it reads at most one side. */
+/* The set of sides that must run before fold number k (a reduction or scan), because it reads
+ * folds of several; 0: it reads at most one side, whose loops it may share. A side is a group of
+ * folds that share loops. sides & (sides - 1) is 0 if there is one bit at most. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -221,8 +232,10 @@ static uint32_t sides_before(const siding *s, int k)
     return sides & (sides - 1) ? sides : 0;
 }
 
-/* Gives fold k, a reduction or scan, the first side (folds that share loops) without a fold that
- * conflicts with it; side 0 if nothing conflicts.  False: there are no more sides. */
+/* Gives fold number k (a reduction or scan) the first side (group of folds that share loops, from
+ * 1 on) without a fold that conflicts with it; 0 if it conflicts with none. False: there are no
+ * more sides. `crossed` is a set of sides, bit by bit, and `any` says that it conflicts with
+ * some fold. */
 static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
@@ -240,7 +253,8 @@ static bool take_side(const siding *s, int k)
     return !any || side < MOST_SIDES;
 }
 
-/* Puts all reductions on side 0, where they share loops again. */
+/* Puts all folds (reductions and scans) on side 0, so that all may share loops: no more groups of
+ * folds with loops of their own. */
 static void forget_sides(const siding *s)
 {
     for (int k = 0; k < s->n_fold; k++)
@@ -280,8 +294,10 @@ static int32_t side_of_results(const siding *s, int value)
     return side;
 }
 
-/* Passes on to operands which sides (reductions that share loops) want them.  Users were visited
- * before.  A value that one side alone wants belongs to that side: `wanted` then has one bit. */
+/* Passes on to operands which sides (groups of reductions that share loops) want them; users were
+ * visited before. A value that one side alone wants belongs to that side. One that several want is
+ * passed on for each only if they compute it again. s->wanted is a set of sides by value, bit by
+ * bit; side 0: none. */
 static void pass_sides_down(siding *s, int value)
 {
     rd_value      *v      = &s->g->value[value];
@@ -290,7 +306,7 @@ static void pass_sides_down(siding *s, int value)
 
     if (v->side == 0 && wanted)
         v->side = side_of_results(s, value);
-    /* wanted has one bit: exactly one side computes something from the value */
+    /* `wanted` has one bit: one side alone computes something from the value */
     if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
         v->side = __builtin_ctz(wanted);
     down = v->side ? 1u << v->side : rd_is_computed_again(s->g, v) ? wanted : 0;
@@ -302,27 +318,31 @@ static void pass_sides_down(siding *s, int value)
 /* ---- Copies ---------------------------------------------------------------------------------- */
 static int value_of_side(siding *s, int value, int side);
 
-/* The operands of a value as a side (reductions that share loops) has them, in a new list; NULL: no
- * memory. *other: some are copies. */
-static int32_t *operands_of_side(siding *s, int value, int side, bool *other)
+/* The operands of a value as a side (group of folds that share loops) computes them, in a new
+ * list; NULL: no memory. *are_copies: some are copies. value_of_side() is the value or its copy
+ * for this side, -1: no memory. */
+static int32_t *operands_of_side(siding *s, int value, int side, bool *are_copies)
 {
     const int32_t n  = s->g->value[value].n_in;
     int32_t      *in = rd_pool_get(s->g->pool, (size_t)(n + 1) * sizeof *in);
 
-    *other = false;
+    *are_copies = false;
     for (int k = 0; in && k < n; k++) {
         const int32_t x = s->g->value[value].in[k];
 
         in[k] = x < 0 ? x : value_of_side(s, x, side);
         if (x >= 0 && in[k] < 0)
             return NULL;
-        *other |= in[k] != x;
+        *are_copies |= in[k] != x;
     }
     return in;
 }
 
-/* Gives a one-lane reduction the lane axis of its reader on this side, because it may have its
- * lanes along any kept axis.  False: no memory. */
+/* Gives v, a reduction with one accumulator per result, the lane axis of its reader on this side
+ * (group of reductions that share loops), so that both run on the same vectors. SIMD lanes along
+ * any kept axis (not reduced) give the same bits. False: no memory. v gets a `combine` of its
+ * own, as it may be shared. lanes is 1 if each result has one accumulator; lane_axis is the axis
+ * along which lanes lie, -1: none. */
 static bool choose_reader_lane(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);
@@ -342,8 +362,8 @@ static bool choose_reader_lane(siding *s, rd_value *v, int side)
     return true;
 }
 
-/* Makes a copy of a value for a side (reductions that share loops), with operands `in`; returns its
- * number or -1. */
+/* Makes a copy of a value for a side (group of folds that share loops), with operands `in`;
+ * returns its number, -1: no memory. s->copies counts them. */
 static int copy_of(siding *s, int value, int side, int32_t *in)
 {
     rd_value v = s->g->value[value];
@@ -358,36 +378,38 @@ static int copy_of(siding *s, int value, int side, int32_t *in)
     return made;
 }
 
-/* True if the side (reductions that share loops) is the first that wants the value: it takes the
- * original, others get copies. */
+/* True if `side` (a group of folds that share loops) is the first that wants the value: it takes
+ * the original, others get copies. */
 static bool is_first(const siding *s, int value, int side)
 {
     return __builtin_ctz(s->wanted[value]) == side;
 }
 
-/* A value as the side (reductions that share loops) has it: the value itself or a copy; -1: no
- * memory.  Only values without a side that are cheap to compute are copied, and each at most once a
- * side. */
+/* The number of a value as a side (group of folds that share loops) computes it: the value itself
+ * or a copy; -1: no memory. Only values without a side that are cheap to compute are copied, each
+ * at most once a side. The first side that wants it takes the original, but not that of a map
+ * whose operands became copies. */
 static int value_of_side(siding *s, int value, int side)
 {
     const rd_value v = s->g->value[value];
-    int32_t       *in, *own;
-    bool           other;
+    int32_t       *in, *mine;
+    bool           are_copies;
 
     if (value >= s->n || v.side || s->copies >= MOST_COPIES || !rd_is_computed_again(s->g, &v))
         return value;
-    own = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
-    if (*own >= 0)
-        return *own;
-    if (!(in = operands_of_side(s, value, side, &other)))
+    mine = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
+    if (*mine >= 0)
+        return *mine;
+    if (!(in = operands_of_side(s, value, side, &are_copies)))
         return -1;
-    if (is_first(s, value, side) && (is_fold(&v) || !other))
-        return *own = value;
-    return *own = copy_of(s, value, side, in);
+    if (is_first(s, value, side) && (is_fold(&v) || !are_copies))
+        return *mine = value;
+    return *mine = copy_of(s, value, side, in);
 }
 
-/* Gives the original value to the first side (reductions that share loops) that wants it, once
- * other sides have copies.  False: no memory. */
+/* Gives the original of a value that was copied to the first side (group of folds that share
+ * loops) that wants it. False: no memory. s->copy has by side and value the number that the
+ * value has there, -1: none. A reduction then takes the lane axis of its reader. */
 static bool keep_first(siding *s, int value)
 {
     rd_value *v      = &s->g->value[value];
@@ -404,24 +426,25 @@ static bool keep_first(siding *s, int value)
     return !v->combine || choose_reader_lane(s, v, v->side);
 }
 
-/* Replaces the operands of a value that belongs to a side (reductions that share loops) by that
- * side's own.  False: no memory. */
+/* Replaces the operands of a value that belongs to a side (group of folds that share loops) by
+ * that side's own. False: no memory. */
 static bool give_own(siding *s, int value)
 {
     const int32_t side = s->g->value[value].side;
-    bool          other;
+    bool          are_copies;
     int32_t      *in;
 
     if (!side)
         return true;
-    if (!(in = operands_of_side(s, value, side, &other)))
+    if (!(in = operands_of_side(s, value, side, &are_copies)))
         return false;
-    if (other)
+    if (are_copies)
         s->g->value[value].in = in;
     return true;
 }
 
-/* Gives the folds sides; *any: some have one.  False: there are not enough sides. */
+/* Gives all folds sides (groups of folds that share loops); *any: some are not 0. False: there are
+ * not enough sides, and all were taken back. */
 static bool take_sides(siding *s, bool *any)
 {
     for (int k = 0; k < s->n_fold; k++) {
@@ -434,9 +457,12 @@ static bool take_sides(siding *s, bool *any)
     return true;
 }
 
-/* Finds the sides of a graph's reductions and scans, those that share loops, and gives each side
- * its own copies of the values that it computes.  Without enough sides all folds share loops, as if
- * there were none.  False: no memory. */
+/* Separates folds (reductions and scans) that want different loops into sides, which share no
+ * loops, and gives each side copies of values that it computes again. If there are too many sides,
+ * all folds share loops as if there were no conflict. False: no memory. At first only folds that
+ * cannot share loops get sides; if there are none, then also reductions that take the results of
+ * others one by one (neighbours). Sides are passed from users to operands, so that loop goes
+ * down. */
 bool rd_assign_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;
@@ -457,7 +483,7 @@ bool rd_assign_sides(rd_graph *g)
     }
     if (!take_sides(&s, &sides))
         return true;
-    s.neighbours = !sides;
+    s.neighbours = !sides; /* only if nothing else conflicts */
     if (!sides && !take_sides(&s, &sides))
         return true;
     for (int i = s.n; sides && i-- > 0;)

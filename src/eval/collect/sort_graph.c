@@ -23,8 +23,8 @@ typedef struct sorting {
     int32_t  n; /* values in order so far */
 } sorting;
 
-/* The k-th value that v needs: its operands, then what it reads, then gathered indices; -1: there
- * are no more. */
+/* The k-th value that v needs, over its operands, then the value that it reads (target), then its
+ * gathered indices; -1: there are fewer. */
 static int needed(const rd_value *v, int k)
 {
     for (int i = 0; i < v->n_in; i++)
@@ -39,8 +39,10 @@ static int needed(const rd_value *v, int k)
     return -1;
 }
 
-/* Appends value v to the order after all values that it needs.  This is a depth-first search with
- * an explicit stack, because graphs may be long chains. */
+/* Appends value v to the order behind all values that it needs: a depth-first search with an
+ * explicit stack, because graphs may be long chains. s->renamed[v] is its new number, -1: not
+ * visited, -2: on the stack. needed() is the next value that it needs, -1: no more; `child`
+ * counts them. s->order lists the values in the new order. */
 static void sort_from(sorting *s, int v)
 {
     int n = 0;
@@ -64,8 +66,8 @@ static void sort_from(sorting *s, int v)
     }
 }
 
-/* Replaces old numbers of values by new ones in all fields: operands, what is read, storage,
- * gathered indices. */
+/* Replaces old numbers of values by new ones in all fields of v: operands, the value it reads, the
+ * storage it belongs to (into), gathered indices. */
 static void rename_values(const sorting *s, rd_value *v)
 {
     for (int k = 0; k < v->n_in; k++)
@@ -82,7 +84,7 @@ static void rename_values(const sorting *s, rd_value *v)
 }
 
 /* Sorts the values that the roots need, operands first, drops the others, and renumbers the roots.
- * False: no memory. */
+ * False: no memory. The new list has room for one value more than before. */
 bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
 {
     size_t    n    = (size_t)graph->n_value + 1;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The axis with stride 1 or -1 in memory; -1: there is none. */
+/* The axis along which a result is contiguous in the caller's memory, with stride 1 or -1; -1:
+ * there is none. */
 static int32_t axis_of_neighbours(const rd_subscript *store)
 {
     for (int t = 0; t < store->n_term; t++)
@@ -27,8 +28,9 @@ static int32_t own_axis(const rd_value *v)
     return v->whole && v->n_dim > 0 && v->inner < 0 ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* One entry a value: the axis along which its stored elements are contiguous; -1: it is not stored.
- * Users come first: a map passes the axis on to its operands.  NULL: no memory. */
+/* Returns by value: the axis along which its elements are contiguous in memory; -1: it is not
+ * stored. Users come first: a value that an elementwise operation reads gets the axis of that.
+ * NULL: no memory. own_axis() is the axis of a value that is itself stored, -1: it is not. */
 int32_t *rd_stored_along(const rd_graph *graph)
 {
     const int n     = graph->n_value;

@@ -70,8 +70,9 @@ static bool add_register(rd_bound *to, int32_t reg, int64_t coef)
     return !__builtin_add_overflow(to->reg_coef[k], coef, &to->reg_coef[k]);
 }
 
-/* Adds `times` times the linear form `of` to `to`, term by term; false on overflow, or if there is
- * no room. */
+/* Adds `times` times linear form `of` to linear form `to`; false on overflow, or if there is no
+ * room for a term. A form has an offset, n_add terms of loop axes with `coef` and n_reg
+ * registers with reg_coef. */
 static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 {
     int64_t product;
@@ -89,7 +90,9 @@ static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
            !__builtin_add_overflow(to->offset, product, &to->offset);
 }
 
-/* Adds the address of a coordinate to a linear form; false: it gathers, or there is no room. */
+/* Sets a linear form to the sum of loop indices that a COORD instruction computes; false: it has a
+ * gathered or range-relative index, or there is no room. `local`: the index counts from the
+ * start of a tile's range. */
 static bool add_places(rd_bound *to, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -102,14 +105,15 @@ static bool add_places(rd_bound *to, const rd_address *at)
 
 static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum);
 
-/* True if a linear form has neither indices nor registers: it is its offset. */
+/* True if the linear form has neither loop indices nor registers: it is the constant `offset`. */
 static bool is_number(const rd_bound *b)
 {
     return b->n_add == 0 && b->n_reg == 0;
 }
 
-/* True if the instruction, an operator on linear forms, is a linear form itself, which is filled
- * in: a sum, a difference, or a product with a number. */
+/* True if the instruction, an operator on linear forms, gives a linear form, which is filled in: a
+ * sum, a difference, a negation, or a product with a constant. inst->a and b are registers;
+ * is_number(): a form without terms, of the value `offset`. */
 static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bound *sum)
 {
     rd_bound a = { 0 }, b = { 0 };
@@ -128,31 +132,34 @@ static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bo
     }
 }
 
-/* True if a register is a linear form of indices; fills it in.  A value that is none, but is
- * computed before the loop, may be a term as a register.  `depth` bounds the recursion. */
+/* True if the register holds a linear form of loop indices and constants; fills it in. A value
+ * that is none, but is computed before the loop in question, may be a term as a register. `depth`
+ * bounds the recursion. f->made[reg] is the number of the instruction that sets it, and
+ * f->loop->begin that of the loop. */
 static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
 {
-    const rd_inst *inst = &f->p->inst[f->made[reg]];
-    bool           is   = false;
+    const rd_inst *inst    = &f->p->inst[f->made[reg]];
+    bool           is_form = false;
 
     *sum = (rd_bound){ 0 };
     if (inst->type != RD_I64 || depth == 0)
         return false;
     if (inst->kind == RD_I_COORD)
-        is = add_places(sum, &f->p->address[inst->arg]);
+        is_form = add_places(sum, &f->p->address[inst->arg]);
     else if (inst->kind == RD_I_CONST) {
         sum->offset = inst->value.i64;
-        is          = true;
+        is_form     = true;
     } else if (inst->kind == RD_I_MAP)
-        is = is_sum_of_sums(f, inst, depth - 1, sum);
-    if (is || f->made[reg] > f->loop->begin)
-        return is;
+        is_form = is_sum_of_sums(f, inst, depth - 1, sum);
+    if (is_form || f->made[reg] > f->loop->begin)
+        return is_form;
     *sum = (rd_bound){ 0 };
     return add_register(sum, reg, 1);
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* Adds the bound y - x - less >= 0 to the mask; false: there is no room, or an overflow. */
+/* Adds the bound y - x - less >= 0 to the mask, for x + less <= y; false: there is no room, or an
+ * overflow. */
 static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_t less)
 {
     rd_bound b = { .offset = -less };
@@ -163,8 +170,9 @@ static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_
     return true;
 }
 
-/* Adds the bounds of x + less <= y, where `less` is 1 for x < y. |x| <= y gives two: x <= y and -x
- * <= y.  False: x or y is no linear form. */
+/* Adds the bounds that registers x + less <= y mean, where `less` is 1 for x < y, else 0. |x| <= y
+ * gives two: x <= y and -x <= y. False: x or y is no linear form. f->made[x] is the instruction
+ * that sets register x; is_sum() finds its linear form. */
 static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t less)
 {
     const rd_inst *inst = &f->p->inst[f->made[x]];
@@ -176,7 +184,7 @@ static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t l
            (!both || (add_times(&minus, &a, -1) && add_difference(m, &minus, &b, less)));
 }
 
-/* The leaf that a LOAD reads; NULL: it reads other memory. */
+/* The leaf (input array) that a LOAD reads; NULL: it reads other memory. */
 static const rd_expr *leaf_of(const facts *f, const rd_inst *load)
 {
     const int32_t slot = f->p->address[load->arg].slot;
@@ -184,7 +192,8 @@ static const rd_expr *leaf_of(const facts *f, const rd_inst *load)
     return slot < f->graph->n_slot ? f->graph->slot[slot].expr : NULL;
 }
 
-/* True for a LOAD of a block table. */
+/* True for a LOAD of a block table, which says for each pair of clusters of rows and columns
+ * whether that block of elements takes part. */
 static bool reads_blocks(const facts *f, const rd_inst *inst)
 {
     const rd_expr *leaf = inst->kind == RD_I_LOAD ? leaf_of(f, inst) : NULL;
@@ -192,8 +201,9 @@ static bool reads_blocks(const facts *f, const rd_inst *inst)
     return leaf && leaf->blocks;
 }
 
-/* Splits a mask register into bounds, through `and`. m->exact turns false if a part of the mask is
- * no bound.  A block table (m->blocks) is exact only without any bound beside it. */
+/* Splits the condition in a mask register into bounds, through `and`. m->exact becomes false if a
+ * part of it is no bound. A block table (m->blocks) is exact only without a bound beside it.
+ * inst->from is the type of the operands, a and b their registers. */
 static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -212,18 +222,18 @@ static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
     }
     if (inst->kind == RD_I_MAP && inst->from == RD_I64)
         switch (inst->op) {
-        case RD_OP_le: read = add_at_most(f, m, inst->a, inst->b, 0); break;
-        case RD_OP_lt: read = add_at_most(f, m, inst->a, inst->b, 1); break;
-        case RD_OP_ge: read = add_at_most(f, m, inst->b, inst->a, 0); break;
-        case RD_OP_gt: read = add_at_most(f, m, inst->b, inst->a, 1); break;
+        case RD_OP_le: read = add_at_most(f, m, inst->a, inst->b, /*less=*/0); break;
+        case RD_OP_lt: read = add_at_most(f, m, inst->a, inst->b, /*less=*/1); break;
+        case RD_OP_ge: read = add_at_most(f, m, inst->b, inst->a, /*less=*/0); break;
+        case RD_OP_gt: read = add_at_most(f, m, inst->b, inst->a, /*less=*/1); break;
         default: break;
         }
     m->exact &= read;
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* True if the constant in a register changes nothing in this reduction, such as 0 in a sum, and a
- * state is the result so far. */
+/* True if the register holds a constant that changes nothing in this reduction, such as 0 in a
+ * sum. Only for reducers whose state is the result so far, merged by one operator. */
 static bool is_neutral(const facts *f, const rd_fold *fold, int32_t reg)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -232,9 +242,11 @@ static bool is_neutral(const facts *f, const rd_fold *fold, int32_t reg)
            rd_reducer_ignores(fold->reducer, rd_word_to_double(inst->value, inst->type));
 }
 
-/* The mask register of a reduction's step: its mask operand c, or the condition of a choice with a
- * neutral value; -1: none that a loop may skip by.  With groups, skipped elements must not shift
- * blocks of others. */
+/* The mask register of a reduction's step: its mask operand c, or the condition of where(mask, x,
+ * neutral value). -1: there is none by which a loop may skip elements. In a group-by, skipped
+ * elements would shift the blocks of other groups, unless any grouping gives the same bits. The
+ * step's element is in register a; a choice (SELECT) has its condition in a and its other side
+ * in c. */
 static int32_t mask_of(const facts *f, const rd_inst *step)
 {
     const rd_fold *fold = &f->p->fold[step->arg];
@@ -264,8 +276,9 @@ static int32_t start_of(const rd_program *p, int32_t fold)
     return i;
 }
 
-/* True if what is stored in the slot is read only inside the loop.  That can hold of scratch only,
- * and a program with sorts may read it by a sort. */
+/* True if what is stored in the slot is read only inside the loop. That is known of scratch memory
+ * (temporary, of one task) only, and not if the program sorts, as sorts read it, too. Slots from
+ * first_scratch on are scratch memory; is_inside(): instruction i is in the loop. */
 static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 {
     if (slot < p->first_scratch || p->n_sorting)
@@ -279,8 +292,10 @@ static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 
 typedef enum effect { NOTHING, STEPS, OTHER } effect;
 
-/* The effect of an instruction of the loop on values outside: nothing, a step of a reduction that
- * began before the loop, or anything else.  Reports of errors are such an effect. */
+/* The effect of an instruction in the loop on what is outside: NOTHING, a step of a reduction that
+ * began before the loop (STEPS), or anything else (OTHER), such as a store or a reported error.
+ * start_of() is where the reduction began; is_local(): scratch memory that only the loop uses;
+ * rd_inst_reports(): it may report an error. */
 static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -327,24 +342,26 @@ static bool has_bound(const mask *m, const rd_bound *b)
     return false;
 }
 
-/* Finds the bounds common to the masks of all reduction steps in the loop; false: there are none,
- * or an effect is not masked. *reg: the first step's mask, if it is bounds only, else -1; *whole:
- * the number of its bounds. */
+/* Finds the bounds that the masks of all reduction steps in the loop have in common; false: there
+ * are none, or something in the loop has an effect without a mask. *reg: the first step's mask if
+ * it consists of bounds alone, else -1; *whole: the number of its bounds. The first mask is
+ * taken whole; of each further one only the bounds that it shares are kept, and a block table
+ * only if it reads the same one. */
 static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32_t *reg,
                         int32_t *whole)
 {
     bool any = false;
 
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
-        const effect e    = effect_of(f->p, loop, i);
-        int32_t      here = e == STEPS ? mask_of(f, &f->p->inst[i]) : -1, kept = 0;
+        const effect e        = effect_of(f->p, loop, i);
+        int32_t      mask_reg = e == STEPS ? mask_of(f, &f->p->inst[i]) : -1, kept = 0;
         mask         m = { .exact = true };
 
         if (e == NOTHING)
             continue;
-        if (here < 0)
+        if (mask_reg < 0)
             return false;
-        read_mask(f, here, DEPTH, &m);
+        read_mask(f, mask_reg, DEPTH, &m);
         for (int32_t k = 0; any && k < common->n; k++)
             if (has_bound(&m, &common->bound[k]))
                 common->bound[kept++] = common->bound[k];
@@ -355,15 +372,16 @@ static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32
         else {
             *common = m;
             *whole  = m.n;
-            *reg    = m.exact ? here : -1;
+            *reg    = m.exact ? mask_reg : -1;
         }
         any = true;
     }
     return any && (common->n > 0 || common->blocks > 0);
 }
 
-/* The axis along which a table of clusters, `value`, is read from end to end; -1: it is read
- * otherwise. *slot: its slot.  Checks and casts of the cluster number are looked through. */
+/* The loop axis along which `value`, the cluster number of a point, is read from a table from end
+ * to end; -1: it is read otherwise. *slot: the table's. Range checks and casts of the number are
+ * looked through. The table must have one element for each index of the axis. */
 static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
 {
     const rd_value *v = &g->value[value];
@@ -379,9 +397,11 @@ static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
     return v->at[0].term[0].axis;
 }
 
-/* Finds the loop axes along rows [0] and columns [1] of a block table, and the slots of their
- * clusters.  A reader's address is row * columns + column.  False if readers differ or use a part
- * of the table. */
+/* Finds the loop axes along rows [0] and columns [1] of the block table in this slot, and the
+ * slots of the tables of their clusters. Its elements are read at row cluster * columns + column
+ * cluster. False if readers differ, or read it otherwise. axis_of_clusters() is the loop axis of
+ * a gathered index, with the slot of its table; -1: it is none. `of` is 1 for the column: its
+ * coefficient is 1, that of the row `columns`. */
 static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int32_t clusters[2])
 {
     const int64_t columns = g->slot[slot].expr->extent[1];
@@ -407,8 +427,11 @@ static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int
     return axis[0] >= 0 && axis[1] >= 0 && axis[0] != axis[1];
 }
 
-/* Fills in bounds by a block table for a loop along its rows or columns: the other axis' cluster,
- * at list_at, selects the list of this loop's ranges.  False: the loop runs along neither. */
+/* Fills in bounds by a block table for a loop along its rows or columns. At run time, the cluster
+ * of the other axis (at address list_at) selects a list of ranges of this loop's index. False: the
+ * loop runs along neither. There are two lists for each cluster of the other axis: of the
+ * cluster alone, and of it with its neighbour. A table of one column, or without memory for the
+ * address, gives false, too. */
 static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32_t load,
                       rd_bounds *bounds)
 {
@@ -435,8 +458,10 @@ static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32
     return false;
 }
 
-/* Finds the bounds of one loop; false: there are none.  A bound with coefficient 1 of the loop's
- * index limits it from below, -1 from above.  The mask is kept only if all its bounds are used. */
+/* Finds the bounds of one loop; false: there are none. A bound with coefficient 1 of the loop's
+ * index limits it from below, one with -1 from above. bounds->mask is kept only if all bounds of
+ * that mask are used, so that inside them it is true. A form without terms (n_add 0) is one that
+ * is not set yet. With a block table beside other bounds there are none. */
 static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bounds *bounds)
 {
     mask    common = { 0 };
@@ -461,8 +486,8 @@ static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bo
     return used > 0;
 }
 
-/* True if a program has reductions or scans, and coordinates or block tables from which masks may
- * be made. */
+/* True if the program has reductions or scans, and loop indices as values (COORD) or block tables,
+ * of which masks can be made. Most have not, which saves the rest of the pass. */
 static bool any_place(const facts *f)
 {
     for (int32_t i = 0; i < f->p->n_inst; i++)
@@ -471,8 +496,10 @@ static bool any_place(const facts *f)
     return false;
 }
 
-/* Finds bounds for all loops of a finished program, except loops that run backwards or over tiles.
- * Without memory loops just have none. */
+/* Finds bounds by masks for all loops of a finished program, such as j <= i for a triangular
+ * sum. Loops that run backwards or over tiles get none; nor does any loop without memory.
+ * any_place(): the program has anything of which masks are made. bounds.share is the part of
+ * iterations that is left. */
 void rd_bound_loops(rd_lowering *l)
 {
     rd_program *p    = l->p;
@@ -484,7 +511,7 @@ void rd_bound_loops(rd_lowering *l)
         return;
     for (int32_t i = 0; i < p->n_inst; i++)
         for (int32_t k = rd_inst_makes(p, &p->inst[i]); k-- > 0;)
-            made[p->inst[i].dst + k] = i;
+            made[p->inst[i].dst + k] = i; /* the instruction that sets the register */
     for (int32_t k = 0; k < p->n_loop; k++)
         if (p->loop[k].kind == RD_LOOP_EACH && !p->loop[k].backwards &&
             bounds_of(l, &(facts){ p, l->graph, made, &p->loop[k] }, &p->loop[k], &bounds)) {

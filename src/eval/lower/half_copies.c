@@ -4,8 +4,9 @@
  * Words. Scratch is temporary memory of a task. */
 #include "eval/lower/lower.h"
 
-/* True for a LOAD or STORE of 16-bit floats that may be retyped.  Its slot must be no scratch, and
- * the program must not both load and store there, as each access would keep its type. */
+/* True for a LOAD or STORE of a 16-bit or 8-bit float that may be retyped as an int. Not in
+ * scratch memory (temporary, of a task), nor if the program both loads and stores in that slot, as
+ * each slot has one type. */
 static bool may_be_bits(const rd_program *p, const rd_inst *inst)
 {
     const bool    load = inst->kind == RD_I_LOAD;
@@ -15,8 +16,8 @@ static bool may_be_bits(const rd_program *p, const rd_inst *inst)
            !rd_program_accesses(p, load ? RD_I_STORE : RD_I_LOAD, slot);
 }
 
-/* Clears copied[] of values that an instruction uses in any other way than to store them in their
- * own type. */
+/* Clears copied[] of registers that the instruction uses in any other way than to store them in
+ * the type they were loaded in. */
 static void mark_others(const rd_program *p, const rd_inst *inst, rd_dtype *copied)
 {
     int32_t   reg[RD_MOST_READ];
@@ -27,15 +28,16 @@ static void mark_others(const rd_program *p, const rd_inst *inst, rd_dtype *copi
             copied[reg[k]] = 0;
 }
 
-/* Makes an access one of 16-bit unsigned ints. */
+/* Makes an access one of unsigned ints of the same size. */
 static void as_bits(rd_program *p, rd_inst *inst)
 {
     inst->type                 = rd_dtype_size(inst->type) == 1 ? RD_U8 : RD_U16;
     p->address[inst->arg].type = inst->type;
 }
 
-/* Retypes loads and stores of 16-bit floats that are only copied. copied: by register, the type
- * loaded, 0 if it has other uses.  False: no memory. */
+/* Retypes loads and stores of 16-bit floats that are only copied as ints, which spares conversions
+ * to f32 and back. copied: by register, the type loaded, 0 if it has other uses. False: no
+ * memory. mark_others() clears `copied` for what instructions use otherwise; as_bits() retypes. */
 bool rd_copy_bits(rd_lowering *l)
 {
     rd_program *p      = l->p;

@@ -8,8 +8,9 @@
 /* Items larger than this start with room for one.  Folds are large, and most programs have one. */
 enum { LARGE = 1024 };
 
-/* Returns the place of item n in a growing vector, of which `room` items have memory; NULL, and
- * l->failed, without memory.  The vector doubles when it is full. */
+/* Returns the memory of item n in a growing vector with room for *room items of `size` bytes. NULL
+ * without memory, which sets l->failed. The vector doubles when it is full. LARGE items begin
+ * with room for one, others for 4. */
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)
 {
     if (n == *room) {
@@ -37,7 +38,8 @@ void rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst)
     }
 }
 
-/* Records the register and level of a value, to be forgotten when the level ends. */
+/* Records that value v is in register `reg`, computed in the open loop body number `level`, until
+ * that body ends. */
 void rd_set_register(rd_lowering *l, int v, int level, int reg)
 {
     rd_opened *at   = &l->level[level];
@@ -51,7 +53,7 @@ void rd_set_register(rd_lowering *l, int v, int level, int reg)
     l->at[v]  = level;
 }
 
-/* Opens a level for the body of a loop, inside the current one. */
+/* Opens a loop body (level) inside the current one, to which code is then written. */
 rd_opened *rd_open_level(rd_lowering *l, rd_loop_scope *scope)
 {
     rd_opened *level = &l->level[++l->depth];
@@ -60,7 +62,8 @@ rd_opened *rd_open_level(rd_lowering *l, rd_loop_scope *scope)
     return level;
 }
 
-/* Ends the innermost level: forgets its registers and returns its code. */
+/* Ends the innermost open loop body (level): forgets which values have registers in it, and
+ * returns its code. */
 rd_opened rd_end_level(rd_lowering *l)
 {
     rd_opened level = l->level[l->depth--];

@@ -19,15 +19,17 @@
 
 /* ---- Materialised values --------------------------------------------------------------------- */
 
-/* The register of operand k of a value; -1: it has no such operand. */
+/* The register of operand k of a value, which must have been computed; -1: there is no such
+ * operand. */
 static int operand(const rd_lowering *l, const rd_value *v, int k)
 {
     return k < v->n_in && v->in[k] >= 0 ? l->reg[v->in[k]] : -1;
 }
 
-/* Writes the code of a materialised value: operands, then a step, a scan, a sort or a map, and the
- * store.  A reduction is stored later, where it finishes.  A JOIN is only storage, which its parts
- * fill. */
+/* Writes the code of a value that is stored or kept: its operands, then a step, a scan, a sort or
+ * an operation, and the store. A reduction's results are stored later, where it finishes. A JOIN
+ * is only the storage that parts of a concatenation fill. Operands a, b, c, d of a step are the
+ * element, its weight or other factor, its mask, and its label; -1: none. */
 static void emit_materialised(rd_lowering *l, int i)
 {
     const rd_value *v    = &l->graph->value[i];
@@ -73,7 +75,7 @@ static void emit_materialised(rd_lowering *l, int i)
 }
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
-/* The only materialised value inside a loop body; -1: there are several. */
+/* The only stored value inside a loop body and the loops in it; -1: there are several. */
 static int only_materialised(const rd_loop_scope *scope)
 {
     int only = -1;
@@ -96,8 +98,8 @@ bool rd_inst_reports(const rd_inst *inst)
            (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type));
 }
 
-/* True if the body may report something.  Such loops run to the end, because reports must not
- * depend on how tasks share the loop. */
+/* True if the loop body may report something, such as a division by 0 or an index out of range.
+ * Such loops have no early exit, because reports must not depend on how tasks share the loop. */
 static bool may_report(const rd_lowering *l, const rd_opened *level)
 {
     for (int i = 0; i < level->n; i++)
@@ -106,9 +108,9 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
     return l->failed;
 }
 
-/* True if an early exit pays off: one state is compared with one bool (or first: the first best
- * decides), or the loop is long.  In short loops testing all results or lanes, calling a user's
- * reducer, or looking for a rare value costs more. */
+/* True if an early exit pays off: the loop is long, or the test is one comparison of a bool. In a
+ * short loop it costs more to test several results or SIMD lanes, to call a user's reducer, or to
+ * look for a rare value. f->first: the first best element decides. */
 static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };
@@ -117,8 +119,10 @@ static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, 
            l->graph->axis[loop->axis].extent > SHORT;
 }
 
-/* True if the loop is an argmin or argmax of bools over a long row, so that the first best element
- * is the result.  It must have no mask (in[2]), and visit places in rising order. */
+/* True for an argmax or argmin of bools along a long row, which visits indices in rising order
+ * without a mask (in[2]). Then the first best element is the result, and the loop may end there.
+ * rd_reducer_places(): the reducer gives a place. f->index is the flat index, here the loop's
+ * own, rising. */
 static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *f,
                         const rd_loop_scope *loop)
 {
@@ -130,8 +134,10 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
            l->graph->axis[loop->axis].extent >= LONG;
 }
 
-/* Writes an early exit into loop `number`, if the loop only feeds one reduction that elements may
- * decide.  Not for a group-by, nor for a user's reducer with several results at a time. */
+/* Writes an early exit (EXIT) into loop `number` if the loop feeds one reduction only, whose
+ * result one element may decide, as a true decides `any`. Not for a group-by, nor for a user's
+ * reducer with several cells (results at a time). The only stored value in the loop must be that
+ * reduction, over the loop's axis, and nothing in the body may report an error. */
 static void emit_exit(rd_lowering *l, const rd_loop_scope *loop, int number)
 {
     int v = only_materialised(loop);
@@ -153,8 +159,8 @@ static void emit_items(rd_lowering *l, const rd_loop_scope *scope);
 
 static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_opened *after);
 
-/* Writes the code behind a loop of reductions into `after`: their results, then an epilogue, which
- * is a loop over rows with maps of the results. */
+/* Writes the code behind a loop into `after`: the results of reductions that end with it, then its
+ * epilogue, a loop over rows with elementwise operations on these results. */
 static void emit_loop_end(rd_lowering *l, rd_loop_scope *loop, rd_opened *after)
 {
     rd_finish_folds(l, after, loop, loop);
@@ -162,8 +168,10 @@ static void emit_loop_end(rd_lowering *l, rd_loop_scope *loop, rd_opened *after)
         emit_loop(l, loop->epilogue, after, after);
 }
 
-/* Writes a loop: START of reductions that it feeds, LOOP, body and END into `into`, then CLOSE with
- * the results into `after`.  The two are different for the root loop only, as tasks share it. */
+/* Writes a loop: START of the reductions that begin at it, LOOP, body and END into `into`, then
+ * their CLOSE and stores into `after`. The two differ for the root loop alone: tasks share it, and
+ * what comes after runs once. rd_open_level() opens the body, and rd_end_level() returns its
+ * instructions. emit_loop_end() writes CLOSE and stores. */
 static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_opened *after)
 {
     rd_opened body;
@@ -193,9 +201,8 @@ static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_o
     emit_loop_end(l, loop, after);
 }
 
-/* Writes a reduction over no axes (or only over axes of extent 1): it starts, takes one step and
- * finishes. emit_materialised() writes the operands and the STEP. storage[i].where is the scope
- * that computes the value, in which the fold begins. */
+/* Writes a reduction without a loop, over no axes or axes of extent 1: START, one STEP, CLOSE.
+ * storage[i].where is the loop body that computes it. */
 static void emit_item_fold(rd_lowering *l, int i)
 {
     rd_opened *here = &l->level[l->depth];
@@ -206,7 +213,8 @@ static void emit_item_fold(rd_lowering *l, int i)
     rd_finish_fold(l, &l->level[l->depth], i);
 }
 
-/* Writes the items of a loop body in order. */
+/* Writes the items of a loop body in order. finish_loop: the loop behind which a reduction is
+ * complete, NULL: it has no loop. */
 static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !l->failed; item = item->next) {
@@ -221,8 +229,9 @@ static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
-/* Joins the three parts of a program's code: what runs once at the begin, the body that tasks
- * share, and the tail.  Then runs the passes over finished programs. */
+/* Concatenates the three parts of a program's code: what runs once before, the body that tasks
+ * share, and what runs once after. Then runs the passes over finished programs. l->level[0] is
+ * what runs once before, l->tail once after; p->body and p->tail are where these parts begin. */
 static void finish_program(rd_lowering *l, const rd_opened *body)
 {
     rd_program      *p       = l->p;
@@ -244,7 +253,7 @@ static void finish_program(rd_lowering *l, const rd_opened *body)
     l->failed |= !l->graph->device && !rd_copy_bits(l);
 }
 
-/* Copies a vector of n items into the plan's memory, without spare room. */
+/* Copies a vector of n items from planning memory into the plan's memory, without spare room. */
 static void copy_to_plan(rd_lowering *l, void **vector, int32_t n, size_t size)
 {
     *vector = rd_pool_grow(l->pool, *vector, (size_t)n, (size_t)n, size);
@@ -266,7 +275,8 @@ static void copy_program_to_plan(rd_lowering *l)
     copy_to_plan(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
 }
 
-/* Fills in the facts of a program that come from the stage and the graph. */
+/* Fills in the facts of a program that come from the stage and the graph. root is the axis that
+ * tasks share, grain of what their begins are multiples, serial: there is one task. */
 static void describe_program(rd_lowering *l)
 {
     rd_program *p = l->p;
@@ -283,8 +293,9 @@ static void describe_program(rd_lowering *l)
         p->axis_extent[a] = l->graph->axis[a].extent;
 }
 
-/* Adds up the operations of a scope.  A reduction by rows goes element by element and gathers its
- * operands, so that it counts RD_VECTOR times as much. */
+/* Adds up the operations of a loop body and of its epilogue. A reduction by sparse rows goes
+ * element by element and gathers its operands, so it counts RD_VECTOR times as much. v->ops are
+ * the operations of an element, and 1 more is counted. */
 static void add_work(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -300,8 +311,9 @@ static void add_work(rd_lowering *l, const rd_loop_scope *scope)
         add_work(l, scope->epilogue);
 }
 
-/* Writes the program of one stage: a loop with all inside, or one value without loops.  False on
- * failure. */
+/* Writes the program of one stage (one pass over memory): a loop with all inside, or one value
+ * without loops. False on failure. l->stage->item is the loop or the value; without a loop it is
+ * a reduction, or another value that is stored. */
 static bool lower_stage(rd_lowering *l)
 {
     rd_opened body = { 0 };
@@ -325,8 +337,10 @@ static bool lower_stage(rd_lowering *l)
     return !l->failed;
 }
 
-/* Writes the programs of all stages into the plan's memory `pool`; tables of the lowering are in
- * the graph's.  NULL on failure. */
+/* Writes the programs of all stages of a nest into `pool`, the plan's memory; the tables of this
+ * pass are in the graph's memory. NULL on failure. Tables by value: `reg` its register, `at` its
+ * level, `fold` its reduction, -1: none; `slot` its memory. rd_goes_on() is false if the caller
+ * has cancelled. first_scratch: slots from there on are scratch memory. */
 rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
 {
     rd_graph    *g        = nest->tree->graph;

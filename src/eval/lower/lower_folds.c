@@ -10,8 +10,10 @@
 #include "eval/lower/lower.h"
 #include <string.h>
 
-/* The scope in which the cells (states of results) of a reduction or scan begin and finish: just
- * outside its outermost reduced loop.  Without such a loop it is the scope of the fold itself. */
+/* The loop body in which the cells (accumulators) of a reduction or scan begin and finish: just
+ * outside its outermost reduced loop. Without such a loop it is the body that computes the fold.
+ * finish_loop is that outermost loop, NULL: none; a scan's is found from its loop body `where`
+ * outwards. */
 static const rd_loop_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value      *v = &l->graph->value[i];
@@ -34,8 +36,11 @@ static const char *kept_text(rd_lowering *l, const char *text)
     return copy;
 }
 
-/* True if tasks that begin at multiples of the grain may begin within a block, which any grouping
- * of elements allows.  `rows` is the number of steps of a lane per outer position. */
+/* True if tasks that begin at multiples of the grain may begin within a block (steps of one
+ * accumulator, a lane, that are folded from the left). That is allowed only if any grouping of
+ * elements has the same bits. `rows`: steps of a lane per index of the outer position. The
+ * remainders are 0 if each multiple of the grain is the begin of a block. f->split: tasks share
+ * the reduction at all. */
 static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
@@ -45,10 +50,11 @@ static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
            (outer * grain % f->steps * rows % f->steps || lane * grain % (f->steps * f->lanes));
 }
 
-/* Limits the number of tasks of a group-by.  Each task has states of all groups, which are
- * initialised and then moved between processors to be merged.  There should be an element for each
- * of their bytes: 60,000 bins of 500,000 counts are too many.  Not if tasks share whole blocks
- * (!loose). */
+/* Limits the number of tasks of a group-by. Each task has accumulators of all groups, which are
+ * initialised and then merged across processors. So there should be an element for each byte of
+ * these: 60,000 bins of 500,000 counts are too many. No limit if tasks share whole blocks (not
+ * loose). `most` is that number of tasks; with fewer than 2, one task does all (serial). p->most
+ * keeps the least limit of the program, 0: none. */
 static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const double bytes = (double)f->n_cell * f->lanes * rd_dtype_size(f->type);
@@ -63,9 +69,11 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
         l->p->most = most < INT32_MAX ? (int64_t)most : INT32_MAX;
 }
 
-/* Adds a reduction or scan that begins in `parent` to the program, with its positions, cells and
- * rules for tasks; its number or -1. split: tasks may share its reduced axis, as it begins outside
- * the root loop. */
+/* Adds the reduction or scan that value i is to the program; its cells (accumulators) begin in
+ * scope `parent`. Returns its number, or -1. split: tasks may share its reduced axis, as it begins
+ * outside the root loop. Of a group-by, n_group is the number of groups, `apart` the distance
+ * between the cells of two groups, and `begins` that from the labels to the array of row begins,
+ * 0: none. Texts and facts are copied, as the plan may outlive the expression. */
 int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -95,7 +103,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
         if (copy) {
             *copy      = *facts->user;
             copy->name = kept_text(l, copy->name);
-            for (int k = 0; k < 5; k++)
+            for (int k = 0; k < 5; k++) /* init, step, merge ... */
                 copy->code[k] = kept_text(l, copy->code[k]);
         }
         f->user = copy;
@@ -115,8 +123,8 @@ int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
     return l->fold[i] = l->p->n_fold++;
 }
 
-/* Writes START for all reductions and scans inside `scope` with results that begin just outside
- * `loop`. */
+/* Writes START for all reductions and scans inside `scope` whose cells (accumulators) begin just
+ * outside `loop`. fold_parent() is the loop body in which the cells of a fold begin. */
 void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -142,9 +150,10 @@ int rd_new_loop(rd_lowering *l, rd_loop loop)
     return l->p->n_loop++;
 }
 
-/* Writes the stores of a reduction's results, which are in registers from `reg` on.  Several
- * outputs lie along one more dim, which has no loop, so that each is stored at an address of its
- * own. */
+/* Writes the stores of a reduction's results, which are in registers from `reg` on. A reducer's
+ * several outputs lie along one more storage dim, without a loop, so each gets an address of its
+ * own. v->inner is the axis of these outputs, -1: there is one. It is taken out of the address,
+ * and output k is k strides behind the first. */
 static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 {
     const rd_value *v = &l->graph->value[i];
@@ -154,7 +163,7 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     rd_emit_store(l, level, i, reg);
     if (v->inner < 0 || l->failed)
         return;
-    a = l->p->address[l->p->n_address - 1];
+    a = l->p->address[l->p->n_address - 1]; /* the address of that store */
     for (int t = 0; t < a.n_add; t++)
         if (a.add[t].axis == v->inner) {
             stride     = a.add[t].coef;
@@ -170,9 +179,11 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     }
 }
 
-/* Writes CLOSE of a finished reduction and the stores of its results, in loops over its cells if it
- * has several.  In an epilogue the loop over rows is there already.  The result's register stays in
- * use if it is one number and code follows on this level. */
+/* Writes CLOSE of a reduction, which makes results from accumulators, and their stores, in loops
+ * over its cells if there are several. In an epilogue the loop over rows is there already. A
+ * single result stays in its register for code that follows in this loop body. `ends` is the
+ * loop of an epilogue, NULL: none; axis[] are the axes of cells, and loops[] the loops made for
+ * them. v->inner >= 0: several outputs. */
 void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value      *v      = &l->graph->value[i];
@@ -198,8 +209,8 @@ void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
         rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = loops[--n] });
 }
 
-/* Finishes all reductions inside `scope` for which `loop` is the outermost reduced loop, unless an
- * epilogue finishes them. */
+/* Writes the ends of all reductions inside `scope` for which `loop` is the outermost reduced loop,
+ * unless its epilogue does so. */
 void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_loop_scope *scope,
                      const rd_loop_scope *loop)
 {
@@ -213,7 +224,8 @@ void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_loop_scope *scope
     }
 }
 
-/* Finishes all reductions with results that the epilogue loop `scope` reads, inside that loop. */
+/* Writes the ends of all reductions whose results the epilogue loop `scope` reads: inside that
+ * loop, row by row. */
 void rd_finish_epilogue_folds(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (int a = 0; a < l->tree->n_materialised; a++)

@@ -8,7 +8,8 @@
 #include "kernels/first_few.h"
 #include <string.h>
 
-/* Copies the facts of a sort: they live in the context's arena, which the plan may outlive. */
+/* Copies the facts of a sort into the plan's memory, as the original lives in the context's, which
+ * the plan may outlive. */
 static const rd_sort_facts *kept_facts(rd_lowering *l, const rd_expr *e)
 {
     const void *copy = rd_pool_grow(l->pool, e->as.sort, e->as_size, e->as_size, 1);
@@ -17,14 +18,15 @@ static const rd_sort_facts *kept_facts(rd_lowering *l, const rd_expr *e)
     return copy;
 }
 
-/* Makes scratch for a value if no STORE has done so yet. */
+/* Makes a slot of scratch memory (temporary, of a task) for value v, unless a STORE has made it
+ * already. */
 static void find_scratch(rd_lowering *l, int v)
 {
     if (l->tree->storage[v].keep == RD_KEEP_SCRATCH && l->slot[v] < 0)
         l->slot[v] = rd_new_scratch(l, v);
 }
 
-/* The address where a sorted row's results begin: they are contiguous along the last dim, which has
+/* The address where a sorted row's results begin. They are contiguous along dim `inner`, which has
  * no loop, so that its term is dropped. */
 static rd_address begin_of_results(rd_lowering *l, int i)
 {
@@ -36,7 +38,8 @@ static rd_address begin_of_results(rd_lowering *l, int i)
     return a;
 }
 
-/* The loop over strips of the rows that a sort in this scope takes; NULL: rows are whole. */
+/* The tile loop over strips (elements of a row at a time, in order) around a sort in this scope;
+ * NULL: it sorts whole rows. */
 static const rd_loop_scope *strips_around(const rd_loop_scope *scope)
 {
     while (scope && !scope->ordered)
@@ -53,7 +56,7 @@ static int64_t rows_of(const rd_lowering *l, const rd_loop_scope *loop)
     return l->graph->axis[loop->axis].extent;
 }
 
-/* True if two addresses are the same, in any slots. */
+/* True if two addresses have equal offsets and terms, in whatever slots. */
 static bool are_alike(const rd_address *a, const rd_address *b)
 {
     bool alike = a->n_add == b->n_add && a->offset == b->offset;
@@ -64,8 +67,10 @@ static bool are_alike(const rd_address *a, const rd_address *b)
     return alike;
 }
 
-/* Finds an earlier sort of the same rows in the same order, which keeps as many results or more.
- * -1: there is none. */
+/* Finds an earlier sort in strips (some elements of a row at a time) whose state this one can use;
+ * -1: there is none. It must take the same rows in the same order, and keep as many results or
+ * more. It has the same strips (most), axis, row length (n), direction and address of elements,
+ * and a state of its own (no `follows`). */
 static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
 {
     const rd_program *p = l->p;
@@ -83,8 +88,10 @@ static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
     return -1;
 }
 
-/* Writes the address of the state of each row, of so many words each.  Rows are those of the loops
- * inside the one over strips.  Returns the words of all rows. */
+/* Adds the terms that select a row's state (its first k so far), of so many words each, to *at.
+ * Rows are those of the loops between `scope` and the loop over strips, ranges along the row.
+ * Returns the words of all rows. scope->ranged are axes of which a tile loop has a range, so
+ * that their indices count from its start (local). rows_of() counts the rows of a loop. */
 static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scope,
                                  const rd_loop_scope *strips, int64_t words, rd_address *at)
 {
@@ -99,14 +106,17 @@ static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scop
     return words;
 }
 
-/* Finds scratch for the first few so far of each row.  Values and places of the same rows, in loops
- * over the same axes, share it. */
+/* Fills in where a sort in strips (some elements of a row at a time) keeps the first k of each row
+ * so far. Values and positions (two sorts) of the same rows share one state. s->most is the
+ * length of a strip, s->kept the number of elements that the state keeps, s->state its address.
+ * `follows`: the earlier sort has taken the strip already. */
 static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *strips,
                         rd_sorting *s)
 {
-    rd_address    at    = { .type = RD_I64 };
-    const int64_t words = address_of_states(l, scope, strips, rd_first_few_words(s->n_out), &at);
-    int32_t       earlier;
+    rd_address    at = { .type = RD_I64 };
+    const int64_t words =
+        address_of_states(l, scope, strips, rd_first_few_words(s->n_out, strips->step), &at);
+    int32_t earlier;
 
     s->axis = strips->axis;
     s->most = strips->step;
@@ -124,8 +134,11 @@ static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loo
     s->state = rd_new_address(l, &at);
 }
 
-/* Writes the SORT of one row, with the addresses of its elements and results.  Both may be scratch,
- * which is made here. */
+/* Writes the SORT of one row: adds its facts, and the addresses of its elements and results, to
+ * the program. Either may be scratch memory, which is made here. v->target is the value that
+ * holds the rows, -1: they are in memory of the caller. n elements are read, n_out written. Rows
+ * that come in strips (v->strips, and such a loop around) keep their state between them:
+ * find_states(). */
 void rd_emit_sort(rd_lowering *l, rd_opened *level, int i)
 {
     const rd_value *v = &l->graph->value[i];

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The innermost open level with a loop over one of the axes; 0: there is none, so it is outside all
- * loops. */
+/* The number of the innermost open loop body whose loop runs over one of the axes; 0: there is
+ * none, so outside all loops. */
 static int level_of_axes(const rd_lowering *l, rd_set axes)
 {
     for (int d = l->depth; d > 0; d--)
@@ -40,8 +40,10 @@ static bool is_stored(const rd_lowering *l, int v)
     return l->tree->storage[v].keep != RD_KEEP_INLINE;
 }
 
-/* The level at which value v is computed: the innermost among the levels of its operands, of the
- * loops over its subscripts' axes, and of the storage that it reads. */
+/* The number of the open loop body (level) in which value v is computed: the innermost one of its
+ * operands, of the loops over its subscripts' axes, and of the storage that it reads. So it is
+ * outside all loops that do not change it. l->at[k] is the level of value k; a term with axis <
+ * 0 is a gathered index, computed as a value. */
 static int level_of(const rd_lowering *l, const rd_value *v)
 {
     int level = 0;
@@ -64,8 +66,8 @@ static int level_of(const rd_lowering *l, const rd_value *v)
     return level;
 }
 
-/* Writes the call of a user's function into register dst, and notes in the program what is
- * called. */
+/* Writes the call of a user's function into register dst, and adds what is called to the
+ * program. rd_push() makes room for one more rd_call, NULL: no memory, which is noted. */
 static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     const rd_call_facts *facts = v->expr->as.call;
@@ -92,8 +94,9 @@ static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int d
             (rd_inst){ .kind = RD_I_CALL, .type = v->type, .dst = dst, .arg = l->p->n_call++ });
 }
 
-/* Writes the instruction of a map into register dst: an operator, a cast, a choice, or an index
- * that is checked against v->value. */
+/* Writes the instruction of an elementwise operation into register dst: an operator, a cast, a
+ * choice, or an index that is checked against the extent v->value. l->reg[k] is the register of
+ * value k; -1: no operand. */
 static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     rd_inst inst = { .kind  = RD_I_MAP,
@@ -116,8 +119,10 @@ static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int ds
     rd_emit(l, level, inst);
 }
 
-/* Computes value i unless it has a register; its operands have theirs.  A cast between types
- * with equal bits shares its operand's register. */
+/* Computes value i into a register, unless it has one; its operands have theirs. It goes to the
+ * outermost open loop body that has all it needs (loop-invariant code motion). A cast between
+ * types with equal bits in a register shares its operand's. l->reg[i] is its register;
+ * rd_set_register() sets it and the level. */
 void rd_compute(rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
@@ -161,8 +166,9 @@ void rd_compute(rd_lowering *l, int i)
     rd_set_register(l, i, at, dst);
 }
 
-/* Loads a stored value that has no register here any more, at the innermost level of its storage
- * and of loops over its stored axes. */
+/* Loads a stored value that has no register here any more, in the innermost open loop body among
+ * that of its storage and those of loops over its stored axes. level_of_axes() and
+ * level_of_scope() are numbers of open loop bodies. */
 static void load_stored(rd_lowering *l, int i)
 {
     const rd_value   *v     = &l->graph->value[i];
@@ -178,8 +184,8 @@ static void load_stored(rd_lowering *l, int i)
     rd_set_register(l, i, level, dst);
 }
 
-/* Adds a value to the list of those to compute now, once (needed), if it has no register. -1 is no
- * value. */
+/* Adds value v to the list of those to compute now, once (needed[v] is the round's number), if it
+ * has no register. -1 is a missing operand. */
 static void need(rd_lowering *l, int v)
 {
     if (v >= 0 && l->reg[v] < 0 && l->needed[v] != l->round) {
@@ -205,8 +211,9 @@ static int by_number(const void *a, const void *b)
     return *(const int32_t *)a - *(const int32_t *)b;
 }
 
-/* Computes all operands of v into registers, in the order of their numbers, operands first.
- * Iterative, because chains of inlined values may be long. */
+/* Computes all operands of v, and what these need, into registers. First it collects them, then
+ * computes them by rising number, which puts operands first. Iterative, because chains of inlined
+ * values may be long. l->need lists them; is_stored(): it has a place in memory. */
 void rd_compute_operands(rd_lowering *l, const rd_value *v)
 {
     l->round++;
@@ -223,7 +230,8 @@ void rd_compute_operands(rd_lowering *l, const rd_value *v)
             rd_compute(l, l->need[i]);
 }
 
-/* Writes the store of a value's register, with a scratch slot if it needs one. */
+/* Writes the store of a value from a register, and gives the value a slot of scratch memory
+ * (temporary, of a task) if it needs one. */
 void rd_emit_store(rd_lowering *l, rd_opened *level, int v, int reg)
 {
     rd_address a;

@@ -9,18 +9,19 @@
 enum { SAMPLES = 64 };
 
 /* ---- Masks that compare places --------------------------------------------------------------- */
-/* Sample s of an axis, between 0 and 1: the fraction of (s + 1/2) times a square root.  Multiples
- * of square roots of primes are spread evenly and independently over several axes (Richtmyer,
- * 1951). */
+/* Sample s of an axis in [0, 1): the fraction of (s + 1/2) times a square root. Multiples of
+ * square roots of primes spread evenly and independently over several axes (Richtmyer, 1951). */
 static double sample(int32_t s, int32_t axis)
 {
+    /* fractions of the roots of 2, 3, 5, 7, 11 */
     static const double root[] = { 0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479 };
     const double        at     = (s + 0.5) * root[axis % 5];
 
     return at - (double)(int64_t)at;
 }
 
-/* The value of a bound without the term of the loop's own axis, at sample s of the other axes. */
+/* The value of a bound (a sum of loop indices, not negative where a mask is true) without the term
+ * of the loop's own axis, at sample s of the other axes. */
 static double rest_of(const rd_program *p, const rd_loop *loop, const rd_bound *b, int32_t s)
 {
     double sum = (double)b->offset;
@@ -34,8 +35,10 @@ static double rest_of(const rd_program *p, const rd_loop *loop, const rd_bound *
     return sum;
 }
 
-/* The mean share of the loop's indices between both bounds, over all samples; 1 if a bound depends
- * on data.  A bound with n_add 0 does not exist. */
+/* The mean share of the loop's indices that lie between both bounds, over all samples of the other
+ * axes; 1 if a bound depends on data. A bound with n_add 0 does not exist. rest_of() is a
+ * bound's value at a sample without the term of the loop itself: the least index is minus that,
+ * the greatest that itself. */
 static double share_of_places(const rd_program *p, const rd_loop *loop, const rd_bounds *b)
 {
     const double extent = (double)p->axis_extent[loop->axis];
@@ -54,8 +57,8 @@ static double share_of_places(const rd_program *p, const rd_loop *loop, const rd
 }
 
 /* ---- Masks by blocks ------------------------------------------------------------------------- */
-/* Number of indices in all ranges of list `which`.  The memory holds the starts of all lists, then
- * the first index and the end of each range. */
+/* The number of indices in all ranges of list `which` of a block table. The memory holds the
+ * starts of all lists (lists + 1 numbers), then the first index and the end of each range. */
 static int64_t length_of(const int64_t *list, int64_t lists, int64_t which)
 {
     int64_t n = 0;
@@ -65,8 +68,10 @@ static int64_t length_of(const int64_t *list, int64_t lists, int64_t which)
     return n;
 }
 
-/* The mean share over samples of the other axis, for which `cluster` holds the cluster of each
- * index.  List 2c is that of cluster c alone; odd lists are of two neighbours. */
+/* The mean share of the loop's indices that a block table leaves, over samples of the other axis.
+ * `cluster`: for each index of that axis, its cluster. List 2c is that of cluster c alone; odd
+ * lists are of two neighbouring clusters. b->list is where the lists begin in the table, in
+ * bytes, and b->lists how many there are; length_of() counts the indices in one. */
 static double share_of_blocks(const rd_bounds *b, const rd_expr *table, const rd_expr *cluster,
                               int64_t extent)
 {
@@ -87,9 +92,9 @@ static double share_of_blocks(const rd_bounds *b, const rd_expr *table, const rd
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
-/* True if a loop around has bounds.  Compiled loops take strips of an inner axis through the
- * loops around it.  So the outermost bounded loop saves all that the mask leaves out, and inner
- * ones nothing more. */
+/* True if a loop around has bounds. Compiled loops take strips (16 to 512 elements that a vector
+ * loop takes at once) of an inner axis through the loops around it. So the outermost bounded loop
+ * saves all that the mask leaves out, and inner ones nothing more. */
 static bool is_bounded_around(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = loop->parent; k >= 0; k = p->loop[k].parent)
@@ -98,13 +103,15 @@ static bool is_bounded_around(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
-/* The share of a loop's indices that its bounds leave, at least one index, at most 1.  With bounds
- * on a loop around it is 1, see is_bounded_around(). */
+/* The share of a loop's indices that its bounds leave, for estimates of cost: at least one index,
+ * at most 1. If a loop around has bounds, it is 1. b->list_at < 0: the bounds are masks of
+ * places, else lists of a block table: list_slot is the table's slot, and address list_at reads
+ * the clusters. */
 double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *loop,
                        const rd_bounds *b)
 {
     const int64_t extent  = p->axis_extent[loop->axis];
-    const double  visited = 1 / (double)(extent + 1);
+    const double  visited = 1 / (double)(extent + 1); /* one index is always visited */
     double        share   = 1;
 
     if (is_bounded_around(p, loop))

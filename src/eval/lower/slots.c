@@ -14,8 +14,8 @@ typedef struct extent {
     bool    whole;  /* unknown before a run: all of it */
 } extent;
 
-/* The least and greatest element of an address, over all indices of its axes.  False if it gathers
- * (axis -1), or no iteration reaches it. */
+/* The least and greatest element offset of an address, over all indices of its axes. False if it
+ * gathers (axis -1), or no iteration reaches it (an extent is 0). */
 static bool reach_of(const rd_program *p, const rd_address *a, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = a->offset;
@@ -43,8 +43,8 @@ static void add_reach(extent *e, const rd_program *p, const rd_address *a)
     e->hi = hi > e->hi ? hi : e->hi;
 }
 
-/* Adds to what is read of the slot the rows that are sorted, which continue behind their
- * addresses. */
+/* Adds the rows that sorts read from this slot to what is read of it: n - 1 elements follow the
+ * address of each row's first. */
 static void add_rows(extent *e, const rd_program *p, int slot)
 {
     for (int k = 0; k < p->n_sorting; k++) {
@@ -56,8 +56,8 @@ static void add_rows(extent *e, const rd_program *p, int slot)
     }
 }
 
-/* Bytes from the first to the last element of a slot that programs touch; all of its bytes if a
- * gather touches it. */
+/* Bytes from the first to the last element of a slot that n programs touch; all of its bytes if
+ * one gathers from it. e.whole: all of it may be read. */
 int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
 {
     extent e = { .lo = INT64_MAX, .hi = INT64_MIN };
@@ -73,8 +73,10 @@ int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
     return e.whole ? of->bytes : e.lo > e.hi ? 0 : (e.hi - e.lo + 1) * rd_dtype_size(of->type);
 }
 
-/* Narrows the range [lo, hi) of each leaf's slot from the whole leaf to what programs read, because
- * only that may overlap a result.  False: no memory. */
+/* Narrows the range [lo, hi) of each leaf's slot from the whole leaf to what programs read,
+ * because a result may overlap the rest. False: no memory. read[s] is the range so far, and
+ * `whole` says that all of slot s may be read. add_reach() adds what an address reads,
+ * add_rows() the rows of sorts. */
 static bool narrow_slots(rd_plan *plan, rd_pool *work)
 {
     extent *read = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *read);
@@ -100,8 +102,8 @@ static bool narrow_slots(rd_plan *plan, rd_pool *work)
     return true;
 }
 
-/* Moves the base of each slot by shift[slot] elements: the addresses of programs then count from
- * the new base. */
+/* Moves the base of each slot by shift[slot] elements, and changes all addresses so that they mean
+ * the same elements. Slots from n_slot on are scratch memory, which stays. */
 static void move_slots(rd_plan *plan, const int64_t *shift)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -117,8 +119,8 @@ static void move_slots(rd_plan *plan, const int64_t *shift)
         }
 }
 
-/* Moves n inputs by numbers of elements, because a run gets the address of an element other than
- * the leaf's base.  False: no memory. */
+/* Moves the base of input k by shift[k] elements, because a run gets the address of that element
+ * in place of the leaf's base. False: no memory. */
 bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
 {
     int64_t *by_slot = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *by_slot);
@@ -132,9 +134,9 @@ bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
     return true;
 }
 
-/* Copies the graph's slots into the plan, notes which slots are results, and narrows them to what
- * is read.  Names and expressions are dropped, as the graph ends before the plan.  False: no
- * memory. */
+/* Copies the graph's slots into the plan, notes which slot each result has, and narrows leaves to
+ * what is read. Names and expressions are dropped, as the graph ends before the plan. False: no
+ * memory. A result without elements gets no slot. */
 bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
 {
     plan->n_slot = g->n_slot;

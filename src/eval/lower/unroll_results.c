@@ -20,7 +20,8 @@ typedef struct writing {
 } writing;
 
 /* ---- Loops that may be unrolled -------------------------------------------------------------- */
-/* True if the address depends on the index of that axis alone, which is known in each iteration. */
+/* True if the address depends on no other loop index than the axis', which is a constant in each
+ * unrolled iteration. */
 static bool is_at_known_place(const rd_address *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -29,7 +30,7 @@ static bool is_at_known_place(const rd_address *at, int32_t axis)
     return true;
 }
 
-/* The address in iteration k of the loop over the axis. */
+/* The address in iteration k of the loop over the axis: that axis' term goes into the offset. */
 static rd_address in_round(const rd_address *at, int32_t axis, int64_t k)
 {
     rd_address y = *at;
@@ -43,8 +44,9 @@ static rd_address in_round(const rd_address *at, int32_t axis, int64_t k)
     return y;
 }
 
-/* The register that one of the STOREs just before the loop (an instruction's number) stored at an
- * address; -1: none. 16-bit floats do not count, as storing rounds them. */
+/* The register that one of the STOREs just before the loop stored at this address; -1: none.
+ * `loop`: the number of the LOOP instruction. 16-bit floats do not count, because storing rounds
+ * them. */
 static int32_t register_stored_at(const rd_program *p, int32_t loop, const rd_address *at)
 {
     for (int32_t i = loop - 1; i >= 0 && p->inst[i].kind == RD_I_STORE; i--) {
@@ -57,8 +59,9 @@ static int32_t register_stored_at(const rd_program *p, int32_t loop, const rd_ad
     return -1;
 }
 
-/* The register that holds what a LOAD would read in iteration k; -1: it must be loaded.  Only
- * scratch is known to have just been stored. */
+/* The register that holds what a LOAD would read in iteration k of the loop; -1: it must be
+ * loaded. Only of scratch memory (temporary, of this task) is it known that nothing else writes
+ * it. */
 static int32_t register_in_round(const rd_program *p, const rd_loop *loop, const rd_inst *load,
                                  int64_t k)
 {
@@ -72,8 +75,8 @@ static int32_t register_in_round(const rd_program *p, const rd_loop *loop, const
     return register_stored_at(p, loop->begin, &place);
 }
 
-/* True if a tile loop runs over the same axis: the loop then visits only a part, and scratch
- * holds only that part. */
+/* True if a tile loop runs over the same axis: the loop then visits only a range of it, which
+ * scratch memory holds alone. */
 static bool is_in_tile(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
@@ -82,11 +85,14 @@ static bool is_in_tile(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
-/* True if the loop is short, has only plain instructions, and loads a register stored before it.
- * The root loop is not unrolled, because tasks share it. */
+/* True if the loop is to be unrolled: it is short, has only loads, stores and operations, and
+ * loads something that a register still holds. The root loop is not, because tasks share it.
+ * register_in_round() >= 0: that register; is_in_tile(): the loop goes over a part of the axis
+ * only, so it is left. begin and end are the loop's instructions LOOP and END; MOST_RESULTS and
+ * MOST_WRITTEN bound iterations and instructions. */
 static bool may_unroll(const rd_program *p, const rd_loop *loop)
 {
-    bool takes = false;
+    bool finds_register = false;
 
     if (is_in_tile(p, loop))
         return false;
@@ -95,7 +101,9 @@ static bool may_unroll(const rd_program *p, const rd_loop *loop)
         return false;
     for (int32_t i = loop->begin + 1; i < loop->end; i++)
         switch (p->inst[i].kind) {
-        case RD_I_LOAD: takes |= register_in_round(p, loop, &p->inst[i], 0) >= 0; break;
+        case RD_I_LOAD:
+            finds_register |= register_in_round(p, loop, &p->inst[i], /*k=*/0) >= 0;
+            break;
         case RD_I_STORE:
         case RD_I_CONST:
         case RD_I_MAP:
@@ -103,19 +111,21 @@ static bool may_unroll(const rd_program *p, const rd_loop *loop)
         case RD_I_SELECT: break;
         default: return false;
         }
-    return takes;
+    return finds_register;
 }
 
 /* ---- Unrolling ------------------------------------------------------------------------------- */
-/* The register that stands for a register of the loop's body in the current iteration. A register
+/* The register that stands for `reg`, a register of the loop's body, in the current iteration. One
  * that the body does not set (w->reg of -1) stands for itself. */
 static int32_t current_register(const writing *w, int32_t reg)
 {
     return reg >= 0 && w->reg[reg] >= 0 ? w->reg[reg] : reg;
 }
 
-/* Writes iteration k of the loop with new registers.  A LOAD of what was just stored is left out,
- * as its register is known; other addresses get the index k. */
+/* Writes iteration k of the loop with new registers. A LOAD of what a register still holds is left
+ * out; addresses get the index k as a constant. w->reg[k] is what register k of the program is
+ * in the copy, and current_register() looks it up; in_round() puts k in place of the loop's
+ * index; w->to has the new instructions. */
 static void add_round(writing *w, const rd_loop *loop, int64_t k)
 {
     rd_program *p = w->p;
@@ -159,8 +169,9 @@ static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t
     return false;
 }
 
-/* Drops stores to scratch that is not read any more.  The begins of body and tail move by the
- * instructions dropped before them. */
+/* Drops stores to scratch memory (temporary, of a task) that nothing reads any more. p->body and
+ * p->tail, where parts of the code begin, move up by the instructions dropped before them.
+ * `body` and `tail` are these begins before. */
 static void drop_dead_stores(writing *w)
 {
     rd_program *p = w->p;
@@ -180,18 +191,20 @@ static void drop_dead_stores(writing *w)
     w->to.n = n;
 }
 
-/* Renumbers the loops that are left, in the table of loops and in instructions. */
+/* Renumbers the loops that are left, in the table of loops and in the instructions that name
+ * one. w->to has the instructions. RD_NAMES_LOOP: an instruction's `arg` is the number of a
+ * loop. */
 static void renumber(writing *w)
 {
     rd_program *p = w->p;
     int32_t     n = 0;
 
     for (int32_t k = 0; k < p->n_loop; k++) {
-        bool stands = false;
+        bool is_left = false;
 
         for (int32_t i = 0; i < w->to.n; i++)
-            stands |= w->to.inst[i].kind == RD_I_LOOP && w->to.inst[i].arg == k;
-        if (!stands)
+            is_left |= w->to.inst[i].kind == RD_I_LOOP && w->to.inst[i].arg == k;
+        if (!is_left)
             continue;
         p->loop[n] = p->loop[k];
         for (int32_t i = 0; i < w->to.n && n != k; i++)
@@ -202,8 +215,9 @@ static void renumber(writing *w)
     p->n_loop = n;
 }
 
-/* Copies the program with such loops unrolled, and keeps its parts (head, body, tail).  A part that
- * begins at the end of the program (-1 here) does so afterwards, too. */
+/* Copies the program with such loops unrolled, and finds where its parts (head, body, tail) begin
+ * now. A part that begins at the end of the program (-1 here) does so afterwards, too. `body`
+ * and `tail` are the new begins. */
 static void unroll_loops(writing *w)
 {
     rd_program *p    = w->p;
@@ -226,8 +240,9 @@ static void unroll_loops(writing *w)
     p->tail = tail < 0 ? w->to.n : tail;
 }
 
-/* Unrolls all loops of a finished program that take results from scratch, and drops what they leave
- * unused. */
+/* Unrolls all loops of a finished program that load a reducer's results from scratch memory
+ * although registers hold them, and drops the stores and loops that this leaves unused. w.reg
+ * says by register what it is in the copy, -1: itself. */
 void rd_unroll_results(rd_lowering *l)
 {
     rd_program *p     = l->p;

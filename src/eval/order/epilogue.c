@@ -26,7 +26,7 @@ static const rd_value *value_of(const finding *f, int v)
     return &f->tree->graph->value[v];
 }
 
-/* True if a scope is the loop itself or inside it. */
+/* True if a scope (loop body) is that of the loop, or inside it. */
 static bool is_within(const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     while (scope && scope != loop)
@@ -35,8 +35,11 @@ static bool is_within(const rd_loop_scope *scope, const rd_loop_scope *loop)
 }
 
 /* ---- The reductions -------------------------------------------------------------------------- */
-/* True for a reduction in one loop over all stored places, in one block with one lane.  Its labels
- * must be a leaf of rows with known begins, and its groups the rows that the maps loop over. */
+/* True for a reduction by rows of a sparse pattern in one loop over all stored elements
+ * (f->folds), which goes row by row with one accumulator. Where each row begins must be known, and
+ * the rows must be the axis of the loop of maps (f->maps). So it needs a known array of row
+ * begins (distance not 0), no several outputs (inner), one lane, f->folds' axis as its outermost
+ * one, the maps' axis as its groups, and one block as long as the loop. */
 static bool is_suitable_fold(const finding *f, const rd_value *v)
 {
     const rd_graph *g = f->tree->graph;
@@ -46,10 +49,11 @@ static bool is_suitable_fold(const finding *f, const rd_value *v)
            v->combine->steps >= g->axis[f->folds->axis].extent;
 }
 
-/* True if there are reductions in the first loop, and all of them suit. */
+/* True if there are reductions in the first loop (f->folds), and all of them suit. is_within():
+ * the value stands in that loop; `combine`: it is a reduction or scan. */
 static bool are_folds_suitable(const finding *f)
 {
-    bool some = false;
+    bool any = false;
 
     for (int a = 0; a < f->tree->n_materialised; a++) {
         const int v = f->tree->materialised[a].value;
@@ -58,15 +62,16 @@ static bool are_folds_suitable(const finding *f)
             continue;
         if (!is_suitable_fold(f, value_of(f, v)))
             return false;
-        some = true;
+        any = true;
     }
-    return some;
+    return any;
 }
 
 /* ---- The maps -------------------------------------------------------------------------------- */
-/* True if a map is cheap for each row: no functions, which need vectors, and no gathers, which may
- * fail besides.  What it is computed from inline counts, too.  `materialised` is its value's
- * number. */
+/* True if a map is cheap for each row: no functions such as exp, which need vectors, and no
+ * gathers. What is inlined into it counts, too. `materialised`: the map's value number; a
+ * materialised value is stored. f->needed marks by value what the map needs; RD_KEEP_INLINE: it
+ * is computed where it is read. */
 static bool is_cheap(const finding *f, int materialised)
 {
     const rd_graph *g = f->tree->graph;
@@ -87,20 +92,24 @@ static bool is_cheap(const finding *f, int materialised)
     return true;
 }
 
-/* True if a map reads a reduction of the first loop only at its own row, where the row's result is
- * known; a read of anything else is fine. */
+/* True if `use`, one read by a map, is of no reduction in the first loop, or of one at the map's
+ * own row, when its result is known. `reader`: the loop body with the map. At its own row: the
+ * use is at the map's own index along all axes of the reduction (same), and the map lies inside
+ * the loop body where exactly these axes have one index (row; NULL: there is none). */
 static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const rd_use *use)
 {
-    const rd_value      *v    = value_of(f, use->value);
-    const rd_loop_scope *cell = rd_scope_of_cell(f->maps, v->axes);
+    const rd_value      *v   = value_of(f, use->value);
+    const rd_loop_scope *row = rd_scope_of_cell(f->maps, v->axes);
 
     if (!is_within(f->tree->storage[use->value].where, f->folds))
         return true;
-    return v->combine && !(v->axes & ~use->same) && cell && is_within(reader, cell);
+    return v->combine && !(v->axes & ~use->same) && row && is_within(reader, row);
 }
 
-/* True if all values in the second loop are maps, cheap for each row, that read the first loop's
- * reductions only at their own row. */
+/* True if all values in the second loop (f->maps) are elementwise operations, cheap for each row,
+ * that read the first loop's reductions only at their own row. `where` is the loop body in which
+ * a stored value stands, is_within() says that it is part of the second loop; use[u] are the
+ * values that it reads. */
 static bool are_maps_suitable(const finding *f)
 {
     for (int a = 0; a < f->tree->n_materialised; a++) {
@@ -119,7 +128,7 @@ static bool are_maps_suitable(const finding *f)
     return true;
 }
 
-/* True for loops nested one in another, without tiles and not backwards. */
+/* True for a loop with at most one loop nested in each, none of them a tile loop or backwards. */
 static bool is_plain(const rd_loop_scope *scope)
 {
     for (; scope; scope = rd_only_loop(scope)) {
@@ -133,14 +142,15 @@ static bool is_plain(const rd_loop_scope *scope)
     return true;
 }
 
-/* Fuses each loop of row reductions with the loop of maps that follows, if both suit, and assigns
- * storage again.  Not on a device.  False: no memory. */
+/* Fuses each loop of reductions by sparse rows with the loop of maps that follows, if both suit:
+ * the maps' loop becomes its epilogue, so that nothing is stored between. Assigns storage again.
+ * Not on a device. False: no memory. `any`: something was fused. */
 bool rd_fuse_epilogues(rd_tree *tree)
 {
-    bool    some = false;
-    finding f    = { .tree   = tree,
-                     .needed = rd_pool_get(tree->graph->pool,
-                                           (size_t)(tree->graph->n_value + 1) * sizeof *f.needed) };
+    bool    any = false;
+    finding f   = { .tree   = tree,
+                    .needed = rd_pool_get(tree->graph->pool,
+                                          (size_t)(tree->graph->n_value + 1) * sizeof *f.needed) };
 
     if (!f.needed)
         return false;
@@ -153,7 +163,7 @@ bool rd_fuse_epilogues(rd_tree *tree)
             continue;
         item->loop->epilogue = item->next->loop;
         item->next           = item->next->next;
-        some                 = true;
+        any                  = true;
     }
-    return !some || rd_assign_storage(tree);
+    return !any || rd_assign_storage(tree);
 }

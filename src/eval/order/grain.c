@@ -16,8 +16,10 @@ typedef struct place {
     bool    in_lanes; /* elements: the axis is part of the lane position */
 } place;
 
-/* Computes how far one index of the axis moves a reduction, from the extents of the axes inside it:
- * in elements if it is part of the lane position, else in steps. */
+/* Computes how far one index of the axis moves a reduction in its combine tree, from the extents
+ * of the axes inside it. In elements if the axis is part of the lane position (along which
+ * elements go to SIMD accumulators in turn), else in steps of all lanes. `lane` is the extent of
+ * the lane position; it takes lane / lanes steps, rounded up. */
 static place place_of(const rd_graph *g, const rd_combine *c, int axis)
 {
     place   at   = { .weight = 1 };
@@ -34,23 +36,24 @@ static place place_of(const rd_graph *g, const rd_combine *c, int axis)
     return at;
 }
 
-/* The least number of indices, at `weight` elements each, that make a whole number of units. */
+/* The least number of indices, of `weight` elements each, that make a whole number of units: 12
+ * and 8 give 3. */
 static int64_t whole(int64_t unit, int64_t weight)
 {
     return weight > 0 ? unit / rd_common_divisor(unit, weight) : 1;
 }
 
-/* The grain, of which tasks begin at multiples, that keeps lanes aligned, because the choice
- * between +0 and -0 depends on lanes. Blocks need not be whole. If the axis is no part of the lane
- * position, each of its indices has all lanes, so any grain will do. */
+/* The grain (tasks begin at its multiples) that keeps only lanes (SIMD accumulators) aligned,
+ * because the choice between +0 and -0 depends on them; blocks need not be whole. If the axis is
+ * no part of the lane position, any grain will do. */
 static int64_t loose_grain(const rd_value *v, place at)
 {
     return at.in_lanes ? whole(v->combine->lanes, at.weight) : 1;
 }
 
-/* True if tasks may begin within blocks, as any grouping has the same bits.  Not for int sums in a
- * loop of their own: compiled loops have narrower states for whole blocks there, which gain
- * more. */
+/* True if tasks may begin within blocks of the combine tree, as any grouping gives the same bits.
+ * Not for int sums in a loop of their own: compiled loops have narrower accumulators for whole
+ * blocks, which gain more. beside_loop: another loop is in the same body. */
 static bool may_be_loose(const rd_graph *g, const rd_value *v, bool beside_loop)
 {
     const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
@@ -59,8 +62,11 @@ static bool may_be_loose(const rd_graph *g, const rd_value *v, bool beside_loop)
     return rd_reducer_any_grouping(reducer, g->value[v->in[0]].type) && (!sums || beside_loop);
 }
 
-/* The grain of one reduction: the multiple of the axis' index at which a task may begin.  Whole
- * blocks, unless they are too few for RD_ENOUGH tasks and may be split. */
+/* The grain of one reduction: the multiple of the axis' index at which a task may begin. It
+ * makes whole blocks of the combine tree, unless they are too few for RD_ENOUGH tasks and may
+ * be split. c->steps is the length of a block; place_of() finds how far one index of the axis
+ * moves the fold, whole() the least multiple for whole blocks; may_be_loose(): blocks may be
+ * split, as loose_grain() does. */
 int64_t rd_fold_grain(const rd_graph *g, const rd_value *v, int axis, bool beside_loop)
 {
     const rd_combine *c     = v->combine;

@@ -10,7 +10,7 @@
 #include "eval/order/order.h"
 #include <stdlib.h>
 
-/* The absolute coefficient of an axis in a subscript; 0: it does not occur. */
+/* The absolute coefficient (stride) of an axis in a subscript; 0: it does not occur. */
 static int64_t coef_of(const rd_subscript *at, int axis)
 {
     for (int t = 0; t < at->n_term; t++)
@@ -19,8 +19,9 @@ static int64_t coef_of(const rd_subscript *at, int axis)
     return 0;
 }
 
-/* The absolute coefficient of an axis in a place, a clamped index that is a gathered subscript; 0:
- * it is looked up in an array.  `depth` bounds the recursion. */
+/* The absolute coefficient of an axis in an index that is computed from loop indices by sums and
+ * clamps, as rolled arrays are read; 0: it is looked up in an array. `depth` bounds the
+ * recursion. */
 static int64_t coef_of_place(const rd_graph *g, int value, int axis, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -35,7 +36,9 @@ static int64_t coef_of_place(const rd_graph *g, int value, int axis, int depth)
     return coef;
 }
 
-/* The stride of a leaf along an axis, at a subscript that may be clamped. */
+/* The stride along an axis, in elements, at which a subscript reads a leaf; an index may be
+ * clamped. coef_of() is the coefficient of the axis itself, coef_of_place() that in a clamped
+ * index. */
 static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
 {
     enum { DEPTH = 8 };
@@ -47,8 +50,10 @@ static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
     return stride;
 }
 
-/* The stride of a stored value or a leaf along an axis, in elements.  A result has the caller's
- * stride; an array's is the product of the extents of its inner dims. */
+/* The stride of a stored value or a leaf along an axis, in elements. A result has the caller's
+ * stride; an array's is the product of the extents of its inner dims. 0: it does not vary along
+ * the axis. v->store is the address of a result, coef_of() its coefficient; rd_is_inner_dim()
+ * says that dim k lies inside dim d, and `stored` is the set of axes that the storage has. */
 int64_t rd_step_of(const rd_tree *tree, int value, int axis)
 {
     const rd_value *v    = &tree->graph->value[value];
@@ -93,9 +98,10 @@ static bool holds_loop(const rd_loop_scope *scope)
     return false;
 }
 
-/* Combines the grains of all reductions along the axis in a scope (least common multiple).  Scans,
- * and folds in one block, allow one task only.  `outermost`: the scope is the body of the loop that
- * tasks share. */
+/* Combines the grains of all reductions along the axis in a scope (loop body): their least common
+ * multiple, at which tasks may begin. Scans, and folds in one block (strict order), allow one task
+ * only. `outermost`: the scope is the body of the loop that tasks share. s->grain is that
+ * multiple so far; steps INT64_MAX: the fold is one block. */
 static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis, bool outermost,
                         rd_sharing *s)
 {
@@ -116,8 +122,8 @@ static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axi
     }
 }
 
-/* How tasks may share a loop over the axis: at which multiples of its index they may begin, and if
- * there must be one task. */
+/* How tasks may share a loop over the axis: the grain, at whose multiples they may begin, and
+ * whether only one task may run it. */
 rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
@@ -126,8 +132,8 @@ rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
     return s;
 }
 
-/* The greatest rd_pattern of group-by reductions in the scope: how their labels are ordered; 0:
- * nothing is known or there are none. */
+/* The greatest rd_pattern (how labels are ordered) of group-by reductions in the scope, a loop
+ * body; 0: nothing is known, or there are none. v->group >= 0: it has groups. */
 int rd_sparse_fold_kind(const rd_tree *tree, const rd_loop_scope *scope)
 {
     int found = 0;

@@ -10,8 +10,9 @@
 #include "eval/order/order.h"
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-/* True if tasks would not help: a reduction of a sparse array over few columns.  Each task for some
- * columns would read all places and gather parts of rows.  Two such tasks take longer than one. */
+/* True if tasks would not help: a reduction of a sparse array with few columns as the root axis.
+ * Each task would read all stored elements and gather parts of rows; two such tasks take longer
+ * than one. */
 static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
 {
     enum { FEW = 64 };
@@ -20,8 +21,9 @@ static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
            rd_sparse_fold_kind(tree, stage->item->loop) > 0;
 }
 
-/* Fills in the axis that tasks share, the grain (tasks begin at its multiples) of a stage, and
- * whether it is one task. */
+/* Fills in how tasks share a stage: the root axis (-1: no loop), the grain (tasks begin at its
+ * multiples), and whether it is one task. rd_share() finds the grain, and whether folds allow
+ * one task only; is_one_task() are other reasons. */
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 {
     rd_sharing s = { .grain = 1 };
@@ -33,8 +35,9 @@ static void plan_tasks(const rd_tree *tree, rd_stage *stage)
     stage->serial = s.serial || (stage->item->loop && is_one_task(tree, stage));
 }
 
-/* Runs the passes of order and lists the stages, which are the root's items but storage.  A lazy
- * traversal keeps the loops as they are.  NULL on failure. */
+/* Runs the passes of order (interchange, tiling) on the tree, assigns storage, and lists the
+ * stages: the root's items, but not mere storage of concatenations (JOIN). A lazy traversal keeps
+ * the loops as they are. NULL on failure. plan_tasks() finds how tasks may share a stage. */
 rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
 {
     rd_graph *g    = tree->graph;

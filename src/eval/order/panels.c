@@ -65,22 +65,26 @@ static const rd_materialised *materialised_of(const rd_tree *tree, int value)
 }
 
 /* ---- Where the axis should go ---------------------------------------------------------------- */
-/* Examines the strides along the axis of all that a value reads. *some: one of them is small but
- * not 0; *all: none is large. */
-static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, bool *all)
+/* Examines the strides of all that a value reads along the axis of panel p (a tile loop to be).
+ * *any_small: one of them is from 1 to NEAR elements, so that rows along the axis are close in
+ * memory; *none_large: none is larger than NEAR. */
+static void look_at_reads(const panel *p, const rd_materialised *a, bool *any_small,
+                          bool *none_large)
 {
-    *some = false;
-    *all  = true;
+    *any_small  = false;
+    *none_large = true;
     for (int u = 0; u < a->n_use; u++) {
         int64_t step = rd_step_of(p->tree, a->use[u].value, p->axis);
 
-        *some |= step >= 1 && step <= NEAR;
-        *all &= step <= NEAR;
+        *any_small |= step >= 1 && step <= NEAR;
+        *none_large &= step <= NEAR;
     }
 }
 
-/* True if the rows along the axis that a value reads, one for each index of `outer`, are one run of
- * memory: contiguous, and the stride along `outer` is the row's length. */
+/* True if the rows that a value reads along the axis of panel p (a tile loop to be), one for each
+ * index of `outer`, follow one another without gaps: the stride along `outer` is the row's
+ * length. rd_step_of() is the stride of a use along an axis; 0 along the panel's axis does not
+ * matter. */
 static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
 {
     bool any = false;
@@ -103,10 +107,16 @@ static bool is_cached(const panel *p, int value)
     return rd_points_of(p->tree->graph, v->axes) <= RD_CACHED_BYTES / rd_dtype_size(v->type);
 }
 
-/* True if a reduction v with lanes along a reduced axis wants the kept axis inside the loop over
- * `outer`.  In memory the lanes lie outside the kept axis (image channels), or each run is too
- * short to stream while its neighbours continue it.  Not for reductions that may exit early, as
- * they end earlier one at a time. */
+/* True if a reduction with SIMD lanes along a reduced axis wants the panel's axis, which it keeps,
+ * inside the loop over `outer`. That is so if memory has the kept axis inside the lanes (image
+ * channels), or each run of memory is short and its neighbours continue it. Not if it may exit
+ * early, which it does earlier one at a time. Strides (step) are along the panel's axis, in
+ * elements. It is not wanted inside
+ * - if some read has no smaller stride along it than along `outer`
+ * - if runs of memory with gaps are long anyway (RD_RUN_BYTES), `outer` has no more rounds than
+ *   prefetchers follow streams, or the array is cached
+ * - if neighbouring rows of a contiguous axis do not adjoin along the lane axis
+ * - if nothing read varies along it */
 static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_materialised *a,
                                int outer)
 {
@@ -130,13 +140,16 @@ static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_mater
     return any;
 }
 
-/* True if the value, computed in `scope`, wants the axis inside the loop over `outer`: a reduction
- * with lanes along contiguous kept elements, or a stored map that would be written by columns. */
+/* True if the value, computed in `scope`, wants the axis of panel p (a tile loop to be) inside the
+ * loop over `outer`, to read memory in order. It is a reduction whose SIMD lanes lie along that
+ * axis and are contiguous, or a stored map that would be written by columns. Not wanted: by a
+ * value that is in the loop over the axis already, or if the axis is short (below p->fewest),
+ * unless its rows adjoin. A reduction must have all its reduced axes in loops around (open). */
 static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, int outer)
 {
     const rd_value        *v = &p->tree->graph->value[value];
     const rd_materialised *a = materialised_of(p->tree, value);
-    bool                   some, all;
+    bool                   any_small, none_large; /* of the strides of its reads */
 
     if (scope->axis == p->axis) /* innermost already */
         return false;
@@ -144,15 +157,15 @@ static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, 
         return is_wanted_by_lanes(p, v, a, outer);
     if (p->extent < p->fewest && !rows_adjoin(p, a, scope->axis))
         return false;
-    look_at_reads(p, a, &some, &all);
+    look_at_reads(p, a, &any_small, &none_large);
     if (v->combine)
-        return v->combine->lane_axis == p->axis && (v->reduced & ~scope->open) == 0 && some;
-    return rd_step_of(p->tree, value, p->axis) == 1 && all &&
+        return v->combine->lane_axis == p->axis && (v->reduced & ~scope->open) == 0 && any_small;
+    return rd_step_of(p->tree, value, p->axis) == 1 && none_large &&
            (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
-/* True if any value in the scope or the loops inside wants the axis inside the loop over
- * `outer`. */
+/* True if any value in the scope (a loop body) or the loops inside wants the axis of panel p (a
+ * tile loop to be) inside the loop over `outer`, to read memory in order. */
 static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int outer)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -162,13 +175,15 @@ static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int out
     return false;
 }
 
-/* True if the item is a loop, and a value in it wants the axis inside this loop. */
+/* True if the item is a loop, and some value in it wants the axis of panel p (a tile loop to be)
+ * inside that loop. */
 static bool is_wanted_inside(const panel *p, const rd_item *item)
 {
     return item->loop && is_wanted_by_any(p, item->loop, item->loop->axis);
 }
 
-/* True if some loop in the body of `loop` wants the axis inside. */
+/* True if some loop in the body of `loop` should have the axis of panel p (a tile loop to be)
+ * inside it. */
 static bool is_wanted(const panel *p, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
@@ -177,8 +192,10 @@ static bool is_wanted(const panel *p, const rd_loop_scope *loop)
     return false;
 }
 
-/* Puts items that do not want the axis inside their loops into a loop over it, and goes on
- * inside the other loops. */
+/* Moves the axis of panel p (a tile loop to be) inward: goes into loops that want it inside, and
+ * puts all other items, those that follow one another together, into a loop over it. False: no
+ * memory. is_wanted_inside(): the item is a loop that has such a body. The others, from *at to
+ * `last`, go into `wrapper`. */
 static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -204,8 +221,9 @@ static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 
 /* ---- Width ----------------------------------------------------------------------------------- */
 /* Bytes of accumulators with several lanes per index of the axis, which should stay in cache: four
- * tree nodes of 8 bytes a lane.  These are the current block, and the nodes that it merges with
- * three times out of four.  One lane's are accessed in order and need no room. */
+ * nodes of the combine tree of 8 bytes a lane. These are the current block, and the nodes that it
+ * merges with three times out of four. With one lane they are accessed in order and need no
+ * room. */
 static int64_t lane_bytes(const rd_value *v, int axis)
 {
     return v->combine && v->combine->lanes > 1 && rd_in(v->axes, axis)
@@ -213,7 +231,8 @@ static int64_t lane_bytes(const rd_value *v, int axis)
                : 0;
 }
 
-/* The number of indices of an axis that a scope sees: a tile's width, or the extent. */
+/* The number of indices of an axis that a scope (loop body) sees: the width of a tile loop around
+ * it, or the extent. */
 static int64_t range_of(const rd_graph *g, const rd_loop_scope *scope, int axis)
 {
     for (; scope; scope = scope->parent)
@@ -222,7 +241,8 @@ static int64_t range_of(const rd_graph *g, const rd_loop_scope *scope, int axis)
     return g->axis[axis].extent;
 }
 
-/* Number of rows along the axis in a value's scratch. */
+/* The number of rows along the axis of panel p (a tile loop to be) that a value's scratch memory
+ * holds. range_of() is the number of indices that a scope sees. */
 static double rows_held(const panel *p, int value)
 {
     const rd_storage *own  = &p->tree->storage[value];
@@ -234,14 +254,16 @@ static double rows_held(const panel *p, int value)
     return rows;
 }
 
-/* Bytes of nodes of a sum with one lane per index of the axis: a row of doubles for each level of
- * its combine tree, and cells along the other axes that it keeps inside the panel.  Extremes have
- * no nodes. */
+/* Bytes, per index of the panel's axis, of the combine tree of a sum with one lane: a double for
+ * each level, times the results along other axes that it keeps inside the panel. Extremes and
+ * single blocks have no nodes. combine->steps is the length of a block, of which there are
+ * points / steps, so log2 of that levels; p->open are the axes with one index around the panel.
+ * 0: it keeps none. */
 static double node_bytes(const panel *p, const rd_value *v)
 {
     const rd_graph *g      = p->tree->graph;
     const int64_t   points = rd_points_of(g, v->reduced);
-    double          rows = 2, cells = 1;
+    double          rows = 2, cells = 1; /* levels; results at a time */
 
     if (!v->combine || v->combine->lanes > 1 || !rd_in(v->axes, p->axis) ||
         points <= v->combine->steps || !rd_reducer_adds((rd_reducer_id)v->reducer))
@@ -254,8 +276,10 @@ static double node_bytes(const panel *p, const rd_value *v)
     return rows * cells * 8;
 }
 
-/* Collects what the loops inside a panel need: the largest element and stride, bytes of lanes and
- * of nodes, and bytes of scratch per index of the axis. */
+/* Collects what the loops inside a panel need per index of its axis: bytes of accumulators
+ * (lanes), of combine tree nodes, and of scratch memory. Also the largest element and stride.
+ * p->forbidden: something reduces the axis, which must then stay where it is. Scratch counts
+ * twice, for the row and as much of its operands. */
 static void collect_facts(panel *p, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -282,36 +306,39 @@ static void collect_facts(panel *p, const rd_loop_scope *scope)
     }
 }
 
-/* False if a read is by columns, with the larger stride along the axis.  *some: each iteration
- * of `outer` reads a row of an array along the axis. */
-static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *some)
+/* False if something is read by columns: with a stride along the axis of panel p (a tile loop to
+ * be) not below that along `outer`. *row_each: each iteration of `outer` reads another row of an
+ * array along that axis. along and across are strides of a use along the panel's axis and along
+ * `outer`. */
+static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *row_each)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_materialised *a = item->loop ? NULL : materialised_of(p->tree, item->value);
 
-        if (item->loop && !reads_rows(p, item->loop, outer, some))
+        if (item->loop && !reads_rows(p, item->loop, outer, row_each))
             return false;
         for (int u = 0; a && u < a->n_use; u++) {
-            int64_t near = rd_step_of(p->tree, a->use[u].value, p->axis);
-            int64_t far  = rd_step_of(p->tree, a->use[u].value, outer);
+            int64_t along  = rd_step_of(p->tree, a->use[u].value, p->axis);
+            int64_t across = rd_step_of(p->tree, a->use[u].value, outer);
 
-            if (near && far && near >= far)
+            if (along && across && along >= across)
                 return false;
-            *some |= near && far;
+            *row_each |= along && across;
         }
     }
     return true;
 }
 
-/* True if a loop over rows reads memory row by row, each row along the axis of the panel. */
+/* True if a loop over rows reads memory row by row, each row along the axis of panel p (a tile
+ * loop to be); `loop` may be NULL. */
 static bool is_streaming(const panel *p, const rd_loop_scope *loop)
 {
-    bool some = false;
+    bool row_each = false;
 
-    return loop && reads_rows(p, loop, loop->axis, &some) && some;
+    return loop && reads_rows(p, loop, loop->axis, &row_each) && row_each;
 }
 
-/* Bytes times the factor of the choice: panel is the log2 of the factor that tuning gave. */
+/* Bytes times 2^choice->panel, the factor that a measurement chose. */
 static int64_t scaled(const panel *p, int64_t bytes)
 {
     return p->choice->panel >= 0 ? bytes << p->choice->panel : bytes >> -p->choice->panel;
@@ -328,7 +355,7 @@ static bool has_loops(const rd_loop_scope *scope)
 }
 
 /* True for a reduction by rows of a sparse pattern with few columns: tasks share the rows, and
- * each takes all columns together. */
+ * each takes all columns together, without a panel (tile loop) over columns. */
 static bool folds_rows(const panel *p, const rd_loop_scope *loop)
 {
     enum { MANY = 1024 };
@@ -336,8 +363,9 @@ static bool folds_rows(const panel *p, const rd_loop_scope *loop)
     return p->extent <= MANY && rd_sparse_fold_kind(p->tree, loop) == RD_PATTERN_ROWS;
 }
 
-/* True if an array is larger than the page cache.  Its rows would be read from disk again for
- * each panel, so one pass for all columns is better. */
+/* True if an array that is read exceeds the page cache. Its rows would be read from disk again for
+ * each panel, so one pass for all columns is better. Leaves in this processor's memory count;
+ * slot s has the elements lo to hi. */
 static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 {
     const rd_graph *g     = p->tree->graph;
@@ -359,9 +387,15 @@ static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 }
 
 /* The width of a panel in indices: as wide as fits the cache that its memory needs, and no wider
- * than lets accumulators with lanes and kept values stay in cache.  A transposed read has widths of
- * its own.  Within a tile loop of its axis the panel is all of the extent, if that is
- * the tile's. */
+ * than lets accumulators and values kept between inner loops stay in cache. The whole extent means
+ * no tile loop. If a tile loop of the axis is around, that width counts as the extent. The
+ * steps:
+ * - PANEL_BYTES across it if memory is read row by row, else HOT_BYTES;
+ * - the whole extent if rows are folded by one task each (folds_rows());
+ * - p->lanes, p->held and p->nodes are bytes for each index that must fit into LANES_BYTES,
+ *   HELD_BYTES and NODES_BYTES, in multiples of RD_PANEL;
+ * - p->fewest is the least width worth a panel.
+ * scaled() multiplies by the factor that a measurement chose. */
 static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -390,10 +424,11 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
-/* True if the loop over rows may become the root loop.  That needs one pass over memory row by row,
- * and enough rows for tasks.  Tasks that share rows hold all results and merge them at the end, so
- * wider results need more rows.  Tasks that share columns read strips, which must be long
- * enough. */
+/* True if the loop over rows may become the root loop, so that tasks share rows and not columns.
+ * That needs one pass over memory row by row, and enough rows: such tasks hold all results and
+ * merge them at the end. Tasks that share columns need long strips of each row. If one task only
+ * may run the loop over rows (serial), results of a cache line at most allow it. `strips` is the
+ * number of long strips in a row; so many squared grains of rows are enough. */
 static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -408,10 +443,12 @@ static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
     s = rd_share(p->tree, rows, rows->axis);
     if (s.serial)
         return bytes <= LINE;
+    /* wider results want more rows */
     return is_too_large(p, loop) || (double)rd_grains(p->tree, rows->axis, s) >= strips * strips;
 }
 
-/* Replaces a loop in a list of items by the items of its body. */
+/* Replaces a loop in a list of items by the items of its body, as their loops have its axis inside
+ * now. */
 static void replace_by_items(rd_item **at)
 {
     rd_item *last = (*at)->loop->first, *rest = (*at)->next;
@@ -424,10 +461,10 @@ static void replace_by_items(rd_item **at)
 
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice);
 
-/* Makes a panel of the loop *at if something inside wants its axis; else goes on with the loops
- * inside. A panel as wide as the axis needs no tile loop. `root`: it is a root loop. `forbidden`:
- * something inside reduces the axis. `fewest`: the least extent that is worth a panel; in greedy
- * order, which keeps partial results in a tile, 2 is enough. */
+/* Makes a panel of the loop *at if something inside wants its axis inside: the loop becomes one
+ * over tiles, and a loop over the axis goes inside. A panel as wide as the axis needs no tile
+ * loop. Else goes on with the loops inside. root: it is a root loop. False: no memory. A greedy
+ * traversal makes panels of axes of 2 indices or more, others of FEW. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_loop_scope *loop = (*at)->loop;
@@ -452,7 +489,9 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
     return true;
 }
 
-/* Makes panels of the loops in a scope, where they are wanted. */
+/* Makes panels (tile loops over an axis that moves inside) of the loops in a scope, where values
+ * want them. False: no memory. An item may be replaced by several, so the loop goes on to the
+ * item that followed before (next). */
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice)
 {
     for (rd_item **at = &scope->first; *at;) {
@@ -466,7 +505,8 @@ static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choi
     return true;
 }
 
-/* Makes panels wherever a loop in the tree wants them; false: no memory. */
+/* Makes panels (tile loops over an axis that moves inside) in the whole tree, where values want
+ * them to read memory in order. False: no memory. */
 bool rd_make_panels(const rd_tree *tree, const rd_choice *choice)
 {
     return make_panels(tree, tree->root, choice);

@@ -19,7 +19,8 @@ typedef struct facts {
 } facts;
 
 /* Collects the largest stride in bytes along f->axis of all that the loop body reads, and whether
- * one of its reductions may exit early. */
+ * one of its reductions may exit early. f->bytes and f->exits are these; use[u] are the values
+ * that a stored one reads. */
 static void collect_facts(facts *f, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -50,9 +51,11 @@ static bool has_reduction_over(const rd_tree *tree, const rd_loop_scope *scope, 
     return false;
 }
 
-/* The length of the ranges for the loop inside a root loop; 0: do not interchange.  Not if `inner`
- * allows one task only, may exit early, reads nothing along its axis, or is too short for enough
- * tasks. */
+/* The length of the ranges of `inner`, a loop inside a root loop, for the interchange; 0: do not
+ * interchange. Not if `inner` allows one task only, may exit early, reads nothing along its axis,
+ * or is too short for enough tasks. Nor if a reduction goes along the root loop, as the order of
+ * its elements would change. Too short: fewer grains than RD_ENOUGH tasks, or less than
+ * RD_STRIP_BYTES of memory for each. A tile loop keeps its width. */
 static int64_t range_of(const rd_tree *tree, const rd_loop_scope *root, const rd_loop_scope *inner)
 {
     facts      f      = { .tree = tree, .axis = inner->axis };
@@ -70,10 +73,12 @@ static int64_t range_of(const rd_tree *tree, const rd_loop_scope *root, const rd
     return inner->tile ? inner->step : range ? range : s.grain;
 }
 
-/* Interchanges the root loop with the loops inside:
+/* Interchanges the root loop *at with the loops inside, which become tile loops around it. Items
+ * beside them get a loop over the root's axis each. False: no memory.
  *
- *    for k: { before; for j; after }
- *      ->  for k: before;  for ranges of j: for k: for j;  for k: after */
+ *     for k: { before; for j; after }
+ *       ->  for k: before;  for ranges of j: for k: for j;  for k: after
+ * `range` is the width of these tile loops. */
 static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
 {
     const int axis = (*at)->loop->axis;
@@ -104,8 +109,10 @@ static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
     return true;
 }
 
-/* Interchanges all root loops of fewer than RD_ENOUGH iterations with the only loop inside, where
- * that allows more tasks.  False: no memory. */
+/* Interchanges each root loop of fewer than RD_ENOUGH iterations with the only loop inside, where
+ * ranges of that allow more tasks. False: no memory. Loops whose ranges must come in order
+ * (ordered) stay. The interchange may replace the item by several, so the search goes on behind
+ * all of them (next). */
 bool rd_interchange_roots(const rd_tree *tree)
 {
     for (rd_item **at = &tree->root->first, *next = *at; next;) {

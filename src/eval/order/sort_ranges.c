@@ -35,7 +35,8 @@ static int64_t length_of(const rd_value *v)
     return v->expr->in[0]->extent[v->expr->rank - 1];
 }
 
-/* Bytes kept for one row and its results; 0: nothing is sorted here. */
+/* Bytes of one row and of its results, for all sorts in this loop body; 0: nothing is sorted
+ * here. */
 static int64_t bytes_of_rows(const rd_tree *tree, const rd_loop_scope *loop)
 {
     int64_t bytes = 0;
@@ -49,8 +50,9 @@ static int64_t bytes_of_rows(const rd_tree *tree, const rd_loop_scope *loop)
     return bytes;
 }
 
-/* True if something read in the loop is contiguous along the axis, and more than FAR elements apart
- * along the loop: rows across memory. */
+/* True if something read in the loop is contiguous along the axis, and so far apart along the loop
+ * that each element is in another cache line. use[u] are the values that a stored one reads; FAR
+ * is that distance in elements. */
 static bool lies_across(const rd_tree *tree, const rd_loop_scope *loop, int axis)
 {
     for (const rd_item *item = loop->first; item; item = item->next) {
@@ -70,8 +72,8 @@ static bool lies_across(const rd_tree *tree, const rd_loop_scope *loop, int axis
     return false;
 }
 
-/* True if a loop that fills a row reads across memory: contiguous along `loop` and not along
- * itself. */
+/* True if a loop that fills rows reads across memory: what it reads is contiguous along the loop
+ * over rows, not along itself. Neighbouring rows should then be filled together. */
 static bool rows_lie_across(const rd_tree *tree, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
@@ -80,9 +82,9 @@ static bool rows_lie_across(const rd_tree *tree, const rd_loop_scope *loop)
     return false;
 }
 
-/* True if a row's elements are reductions of their own, such as distances of points, with lanes not
- * along `axis`, the loop over rows.  Neighbouring rows then read the same operands and should share
- * loops. */
+/* True if elements of a row are reductions of their own, such as distances of points, with SIMD
+ * lanes not along `axis`, the loop over rows. Neighbouring rows then read the same operands and
+ * should share loops. */
 static bool has_fold_of_elements(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -95,7 +97,7 @@ static bool has_fold_of_elements(const rd_tree *tree, const rd_loop_scope *scope
     return false;
 }
 
-/* True if loops before the sort fill a row with reductions. */
+/* True if loops before the sort fill a row with reductions, such as distances of points. */
 static bool rows_are_folds(const rd_tree *tree, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item && !is_sort(tree, item); item = item->next)
@@ -115,8 +117,11 @@ static bool runs_along(const rd_tree *tree, const rd_loop_scope *scope, int axis
     return false;
 }
 
-/* Number of rows of a range; 0: one row at a time.  Rows must fit in RANGE_BYTES together.  Long
- * rows are worth a range only if they lie across memory, or their elements are reductions. */
+/* The number of rows to fill and sort together in a range; 0: one row at a time. They must fit in
+ * RANGE_BYTES. Long rows are worth a range only if they lie across memory, or their elements are
+ * reductions. 0 also if nothing is sorted here (bytes 0), for loops that are tiled or run
+ * backwards, and if a reduction goes along the loop. Long: more than SHORT words of 8 bytes, in
+ * all sorts of the body. */
 static int64_t rows_of(const rd_tree *tree, const rd_loop_scope *loop)
 {
     const int64_t bytes = bytes_of_rows(tree, loop), extent = tree->graph->axis[loop->axis].extent;
@@ -133,8 +138,8 @@ static int64_t rows_of(const rd_tree *tree, const rd_loop_scope *loop)
     return rows;
 }
 
-/* Makes the loop of an item a tile loop over ranges of rows, and gives each sort, and all items
- * between two sorts, a loop of its own over the range.  False: no memory. */
+/* Makes the loop of item `at` a tile loop over ranges of so many rows. Each sort, and all items
+ * between two sorts, get a loop of their own over the range. False: no memory. */
 static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
 {
     rd_loop_scope *range = at->loop;
@@ -158,7 +163,9 @@ static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
     return true;
 }
 
-/* Makes ranges of all loops around sorts in a scope; false: no memory. */
+/* Makes ranges (tiles of rows that are filled and sorted together) of the loops around sorts in a
+ * scope, or lets the sorts take rows in strips (some elements at a time). False: no memory.
+ * Strips are tried first; if these are made, the loop is done. */
 static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next) {
@@ -178,7 +185,8 @@ static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
     return true;
 }
 
-/* Lets all sorts of a tree take several rows at a time, where this pays off; false: no memory. */
+/* Lets all sorts of a tree take several rows at a time, or rows in strips, where this pays off;
+ * false: no memory. */
 bool rd_sort_rows_in_ranges(rd_tree *tree)
 {
     return take_rows_together(tree, tree->root) && rd_assign_storage(tree);

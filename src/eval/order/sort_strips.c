@@ -1,5 +1,5 @@
-/* sort_strips.c - lets sorts of the first few take rows strip by strip: a strip is made, and at once
- * the first few so far take what belongs among them.
+/* sort_strips.c - lets sorts of the first few take rows strip by strip: a strip is made, and at
+ * once the first few so far take what belongs among them.
  *
  *    for i: { for l: row[l] = ..; sort(row) }
  *      ->  for ranges of i: for strips of l: { for i: for l in the strip: row[l] = ..;
@@ -12,17 +12,19 @@
 /* Bytes of a strip, and rows of a range, which together fill the first-level cache. */
 enum { STRIP_BYTES = 4096, ROWS = 8 };
 
+/* The value of an item that is no loop. */
 static const rd_value *value_of(const rd_tree *tree, const rd_item *item)
 {
     return &tree->graph->value[item->value];
 }
 
+/* True if the item sorts a row; false for NULL. */
 static bool is_sort(const rd_tree *tree, const rd_item *item)
 {
     return item && !item->loop && value_of(tree, item)->kind == RD_VALUE_SORT;
 }
 
-/* True if the scope, or one inside, computes the value. */
+/* True if the scope (a loop body), or one inside, computes the value of that number. */
 static bool computes(const rd_loop_scope *scope, int value)
 {
     bool found = false;
@@ -32,7 +34,9 @@ static bool computes(const rd_loop_scope *scope, int value)
     return found;
 }
 
-/* True if the loop makes the rows that a sort takes, along its own axis. */
+/* True if the loop makes, element by element along its own axis, the rows that a sort takes, and
+ * that sort may take them in strips (some elements at a time). The rows must lie in scratch
+ * memory. */
 static bool makes_rows_of(const rd_tree *tree, const rd_loop_scope *loop, const rd_value *sort)
 {
     const rd_value *rows = sort->strips ? &tree->graph->value[sort->target] : NULL;
@@ -41,8 +45,9 @@ static bool makes_rows_of(const rd_tree *tree, const rd_loop_scope *loop, const 
            tree->storage[sort->target].keep == RD_KEEP_SCRATCH && computes(loop, sort->target);
 }
 
-/* The loop of a scope that makes the rows of all its sorts, which stand behind it; NULL: rows are
- * whole. */
+/* The item with the loop that makes the rows of all sorts in a scope; the sorts stand behind it.
+ * NULL: there is none, so the sorts take whole rows. makes_rows_of(): the loop makes the rows of
+ * this sort. */
 static rd_item *maker_of(const rd_tree *tree, const rd_loop_scope *scope)
 {
     rd_item *maker = scope->first;
@@ -57,8 +62,8 @@ static rd_item *maker_of(const rd_tree *tree, const rd_loop_scope *scope)
     return maker;
 }
 
-/* Puts a list of items into a loop over the range's axis, or leaves them: *at begins the list, and
- * gets what holds it. */
+/* Puts the list of items that begins at *at into a loop over the rows of a range, if `range` is a
+ * tile loop; *at becomes that loop. Else leaves them. False: no memory. */
 static bool in_loop_of(const rd_tree *tree, const rd_loop_scope *range, rd_item **at)
 {
     if (*at && range->tile)
@@ -66,7 +71,7 @@ static bool in_loop_of(const rd_tree *tree, const rd_loop_scope *range, rd_item 
     return *at || !range->tile;
 }
 
-/* Cuts a list behind an item; returns the rest. */
+/* Cuts a list behind an item; returns the rest, which may be NULL. */
 static rd_item *cut_behind(rd_item *item)
 {
     rd_item *rest = item->next;
@@ -75,8 +80,9 @@ static rd_item *cut_behind(rd_item *item)
     return rest;
 }
 
-/* Takes the sorts out of a list, each into a loop of its own if there are ranges; *rest gets what
- * else there is.  NULL: no memory. */
+/* Takes the sorts out of a list of items, each into a loop over the rows if these come in
+ * ranges; *rest gets the other items. NULL: no memory. cut_behind() takes the first item off,
+ * and returns the others; in_loop_of() wraps a sort in a loop if `range` is a tile loop. */
 static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, rd_item *list,
                                rd_item **rest)
 {
@@ -97,8 +103,10 @@ static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, 
     return first;
 }
 
-/* Puts the maker into a loop over the same strip.  That is one round, in which loops over rows may
- * stand inside vector loops: so four rows are jammed, and an element is loaded once for these. */
+/* Puts the maker of rows into a tile loop of one round, over the current strip (some elements of a
+ * row). Inside it, passes may put loops over rows into the vector loop (unroll-and-jam), so that
+ * an element is loaded once for four rows. False: no memory. `size` is that of an element;
+ * STRIP_BYTES are those of a strip. */
 static bool in_strip_of(const rd_tree *tree, int axis, int size, rd_item **maker)
 {
     *maker = rd_wrap_items(tree, axis, *maker);
@@ -109,8 +117,10 @@ static bool in_strip_of(const rd_tree *tree, int axis, int size, rd_item **maker
     return true;
 }
 
-/* Puts the maker of rows and its sorts into a loop over strips; `range` is a range of rows, or the
- * loop over them. */
+/* Puts the maker of rows and their sorts into a loop over strips (some elements of a row at a
+ * time), in order and on one task. `range`: a tile loop over rows, or the loop over them. False:
+ * no memory. Items before the maker get a loop of their own before the loop over strips, and
+ * items that are no sorts (rest) one behind it. */
 static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item *maker)
 {
     const int axis = maker->loop->axis;
@@ -140,7 +150,9 @@ static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item
     return true;
 }
 
-/* Lets the sorts of a loop over rows take strips.  See order.h. */
+/* Lets the sorts in the loop over rows of item `at` take strips (some elements of a row at a
+ * time), if one loop makes their rows; *done: it is so. ranges: several rows may be taken
+ * together. False: no memory. Ranges of rows need at least two ranges of ROWS. */
 bool rd_sort_in_strips(const rd_tree *tree, rd_item *at, bool ranges, bool *done)
 {
     rd_loop_scope *loop  = at->loop;

@@ -21,8 +21,9 @@ typedef struct chain {
     rd_loop_scope *loop[RD_MAX_AXES];
 } chain;
 
-/* True if the loop is the head of a chain: loops with nothing but one loop in each, and maps in the
- * innermost.  Fills in the chain, of two loops at least. */
+/* True if the loop is the head of a chain: two or more loops, each with nothing but the next one
+ * inside, and elementwise operations in the innermost. Fills in the chain. c->loop are the n
+ * loops, the outermost first. `combine`: a reduction or scan. */
 static bool is_chain(chain *c, rd_loop_scope *loop)
 {
     for (c->n = 0; loop; loop = loop->first->loop) {
@@ -58,7 +59,8 @@ static double bytes_of(const rd_tree *tree, int value)
     return (double)rd_points_of(tree->graph, v->axes) * rd_dtype_size(v->type);
 }
 
-/* The loop along which the chain stores most bytes contiguously; -1: none. */
+/* The number of the loop in the chain along which most bytes are stored contiguously; -1: none.
+ * runs_along(): the value is contiguous along that axis, bytes_of() its size. */
 static int find_stored(const chain *c)
 {
     double most = 0;
@@ -74,8 +76,9 @@ static int find_stored(const chain *c)
     return best;
 }
 
-/* The loop along which most bytes are read contiguously that are far apart along the stored one;
- * -1: none. */
+/* The number of the loop along which most bytes are read contiguously that are far apart along
+ * loop `stored`: a transpose; -1: none. c->loop are n loops inside each other, the last one's
+ * items are values. runs_across(): such a read; bytes_of() its size. */
 static int find_read(const chain *c, int stored)
 {
     double most = 0;
@@ -129,9 +132,10 @@ static bool are_all_reads_along(const chain *c, int axis)
     return true;
 }
 
-/* Moves the range axis, that of the outermost loop, inside when a range's short rows are filled,
- * such as those of windows.  Elements of neighbouring rows are contiguous, too, and their loop is
- * longer.  With 3 x 3 neighbours, loops of three took four times as long as the medians. */
+/* Moves the outermost axis inside where a range of short rows is filled, such as windows that are
+ * sorted. Elements of neighbouring rows are contiguous, too, and their loop is longer. With 3 x 3
+ * neighbours, loops of three took four times as long as the medians. c->loop[0] is the outermost
+ * loop, c->loop[n - 1] the innermost. */
 static void go_along_rows(const chain *c)
 {
     enum { SHORT = 16 };
@@ -140,11 +144,13 @@ static void go_along_rows(const chain *c)
     if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < SHORT &&
         c->tree->graph->axis[axis].extent >= SHORT && is_limited_to_panel(c->loop[0], axis) &&
         are_all_reads_along(c, axis))
-        move_inside(c, 0);
+        move_inside(c, /*k=*/0);
 }
 
-/* Makes the two axes of one chain innermost, the stored one last, if it transposes (read >= 0).
- * Puts a panel around it if the stored axis has two panels or more.  False: no memory. */
+/* Makes the two axes of a transposing chain innermost, the stored one last, so that backends can
+ * transpose squares in registers. Puts a panel (tile loop) around it if the stored axis has two
+ * panels or more. False: no memory. Moving loop `read` inside moves loops behind it up by one,
+ * and so `stored`. No panel is needed if one is around already. */
 static bool make_transpose(chain *c, rd_item **at)
 {
     rd_item *panel, *rest = (*at)->next;
@@ -172,7 +178,8 @@ static bool make_transpose(chain *c, rd_item **at)
     return true;
 }
 
-/* Makes transposes of all chains of loops in a scope; false: no memory. */
+/* Makes transposing loops of all chains of loops in a scope (see is_chain()), where they
+ * transpose; false: no memory. */
 static bool make_transposes(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -185,14 +192,16 @@ static bool make_transposes(const rd_tree *tree, rd_loop_scope *scope)
     return true;
 }
 
-/* Makes transposes of all chains of loops in the tree; false: no memory. */
+/* Makes the two axes innermost in all loops of the tree that transpose: that read along one axis
+ * and write along another. False: no memory. */
 bool rd_make_transposes(const rd_tree *tree)
 {
     return make_transposes(tree, tree->root);
 }
 
-/* True if a read in the scope is contiguous along the scope's loop, and far apart along the
- * axis. */
+/* True if a read in the scope (a loop body) is contiguous along the scope's loop, and so far apart
+ * along the axis that each element is in another cache line. use[u] are the values that a stored
+ * one reads. */
 bool rd_runs_across(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

@@ -22,15 +22,16 @@ static double points(const rd_placing *p, rd_set axes)
     return (double)rd_points_of(p->graph, axes);
 }
 
-/* A materialised value, by its index in the list of placement. */
+/* The value of the graph that is entry `materialised` of p->list, the stored values. */
 static const rd_value *value_of(const rd_placing *p, int materialised)
 {
     return &p->graph->value[p->list[materialised].value];
 }
 
 /* ---- Values of the group, and their phases --------------------------------------------------- */
-/* Notes that a value is used in the phase; returns its entry in p->touched, which is made at the
- * first call. */
+/* Notes that a value is used in this phase (one of several inner loops, one after the other, of
+ * the shared loop). Returns its entry in p->touched, which is made at the first call. touch_of
+ * is the number of that entry, -1: none yet; first and last are its phases. */
 static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 {
     rd_group_value *t;
@@ -46,9 +47,10 @@ static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
     return t;
 }
 
-/* True if a reader needs a later phase, because value m is finished only after a loop inside
- * `shared`.  Not if both keep an axis outside `shared`: in a loop over it the reader follows at
- * once, and nothing is kept.  Sums of pair distances are like this. */
+/* True if a reader of value m must run in a later inner loop (phase), because m is complete only
+ * after a loop inside the axes `shared`. Not if both have an axis outside `shared`, at the same
+ * index: in a loop over it the reader follows at once, as in sums of pair distances. use->same
+ * has the axes along which the reader reads m at its own index. */
 static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set shared)
 {
     const rd_set inner = m->axes & ~shared;
@@ -56,8 +58,10 @@ static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set share
     return inner ? (inner & ~use->same) != 0 : (rd_reduced(m) & ~shared) != 0;
 }
 
-/* The phase in which a member is computed.  Operands come first in the group, so their phases
- * are known. */
+/* The phase (number of the inner loop, one after the other) in which member `a` of a group is
+ * computed: after all that it reads from members. Operands come first in the group, so their
+ * phases are known. `inside`: a member makes the value, in phase `made`; needs_later_phase(): it
+ * is complete only after that inner loop. */
 static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared)
 {
     int phase = 0;
@@ -74,7 +78,9 @@ static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared
     return phase;
 }
 
-/* Lists the values that a group makes or reads, with the first and last phase of each. */
+/* Lists in p->touched the values that the n members of a group make or read, with the first and
+ * last phase (inner loop) that uses each. `shared`: axes of the loops that all members share.
+ * `readers` counts the members that read it. */
 static void list_group_values(rd_placing *p, int n, const int32_t *group, rd_set shared)
 {
     p->n_touched = 0;
@@ -98,8 +104,8 @@ static void forget(rd_placing *p)
 }
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
-/* The axis along which a leaf's read has stride 1 or -1, or a stored value its last dim; -1: there
- * is none. */
+/* The axis along which a value is contiguous in memory: stride 1 or -1 of a leaf's READ, or the
+ * last dim of a stored value; -1: there is none. */
 static int unit_axis(const rd_value *v)
 {
     if (v->kind == RD_VALUE_READ && v->target < 0) {
@@ -112,8 +118,8 @@ static int unit_axis(const rd_value *v)
     return v->n_dim ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* True if the group makes the value and only the group reads it: it is no result and no part of a
- * concatenation. */
+/* True if a member of the group makes the value and only members read it, so that it need not be
+ * written to memory. */
 static bool is_inside(const rd_placing *p, const rd_group_value *t)
 {
     const rd_value *m = &p->graph->value[t->value];
@@ -121,7 +127,8 @@ static bool is_inside(const rd_placing *p, const rd_group_value *t)
     return t->inside && m->out < 0 && m->into < 0 && t->readers == p->readers[t->value];
 }
 
-/* True if the group's reductions have their lanes along the axis, or there are no reductions. */
+/* True if one of the group's reductions has its SIMD lanes along the axis, or there are no
+ * reductions. */
 static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, int axis)
 {
     bool any = false;
@@ -136,10 +143,10 @@ static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, in
     return !any;
 }
 
-/* Bytes of a value that one iteration of the shared loops touches in two phases, and that must stay
- * in cache.  `wide`: a column counts with the width of a panel, as whole cache lines are loaded.
- * Not if only the group uses it, column by column.  Rows in strips are no phase: each strip is
- * taken at once. */
+/* Bytes of a value that one iteration of the shared loops touches in two phases (inner loops), and
+ * that must stay in cache between them. `wide`: it is contiguous along a shared axis, so that a
+ * whole panel of columns is loaded with each. Rows that are sorted some elements at a time
+ * (strips) are taken at once. A panel has RD_PANEL columns. 0: m has no axis outside `shared`. */
 static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {
@@ -154,7 +161,7 @@ static double held_bytes(const rd_placing *p, int n, const int32_t *group, const
     return inner ? rd_dtype_size(m->type) * points(p, inner) * (wide ? RD_PANEL : 1) : 0;
 }
 
-/* True if not all members of the group loop over the same axes. */
+/* True if not all members of the group loop over the same set of axes. */
 static bool have_different_spaces(const rd_placing *p, int n, const int32_t *group)
 {
     for (int i = 1; i < n; i++)
@@ -168,7 +175,9 @@ static bool have_different_spaces(const rd_placing *p, int n, const int32_t *gro
  * what the group has made again for each of them: the weight of a pair for each coordinate. */
 enum { IN_REGISTERS = 8, NEAR_REGISTERS = 64 };
 
-/* True if the member reads a value of the group that is the same for all its accumulators. */
+/* True if m reads a value of the group that does not vary along axes `inner`. So it is the same
+ * for all accumulators that m has at a time, as the weight of a pair is for each coordinate of its
+ * force. */
 static bool repeats_member(const rd_placing *p, const rd_value *m, rd_set inner)
 {
     const rd_materialised *a = &p->list[p->number[m - p->graph->value]];
@@ -182,10 +191,11 @@ static bool repeats_member(const rd_placing *p, const rd_value *m, rd_set inner)
     return false;
 }
 
-/* The cost of accumulators of m that do not fit in registers. All their lanes are loaded and stored
- * for every index of x: from memory if they take more than half of what a cache may hold, else from
- * cache. This keeps the features of a pair's distance from being summed outside the loops over
- * pairs. */
+/* The cost of accumulators of reduction m that do not fit in registers: all lanes of each are
+ * loaded and stored for every index of x. They come from memory if they take more than half of
+ * what a cache may hold. So features of a pair's distance are not summed outside the loops over
+ * pairs. `shared` are the axes of loops around; up to IN_REGISTERS accumulators fit, up to
+ * NEAR_REGISTERS if m reads a member that is the same for all (repeats_member()). */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     const rd_set inner = m->axes & ~shared;
@@ -194,13 +204,15 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
 
     if (each <= IN_REGISTERS || (each <= NEAR_REGISTERS && repeats_member(p, m, inner)))
         return 0;
+    /* accesses to them all, in the loop over x */
     return points(p, m->axes) * (double)p->graph->axis[x].extent *
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
-/* The cost of moving one value into the group (!inside), out of it, or from one phase to the next,
- * where its first and last phase differ. With one shared loop the value comes from memory. With two
- * (near), the outer one has brought it into a cache. */
+/* The cost in operations of moving a value into the group's loops (made elsewhere), out of
+ * them, or from one phase (inner loop) to a later one. With one shared loop it comes from
+ * memory; with several (near), the outer ones have brought it into a cache. t->inside: a member
+ * makes it; is_inside(): only members read it. */
 static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set shared)
 {
     const rd_value *m    = &p->graph->value[t->value];
@@ -213,8 +225,10 @@ static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set
     return t->first != t->last && (m->axes & ~shared) ? points(p, m->axes) * RD_PRICE_NEAR : 0;
 }
 
-/* The cost in operations of a group in one nest with axes `shared`, x the innermost.  HUGE_VAL if
- * one iteration keeps more bytes between phases than the cache holds. */
+/* The cost in operations of computing a group of n members in one nest that shares the axes
+ * `shared`, x the innermost. HUGE_VAL if one iteration keeps more bytes between inner loops than
+ * the cache holds. Accumulators of reductions over x count only if the members loop over
+ * different sets of axes (differ). p->touched lists all values that the group makes or reads. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
 {
     bool   differ = have_different_spaces(p, n, group);

@@ -20,14 +20,15 @@ rd_set rd_reduced(const rd_value *v)
     return v->kind == RD_VALUE_REDUCE ? v->reduced : 0;
 }
 
-/* True for a map that calls a math function of this library, such as exp, which runs best on
- * vectors. */
+/* True for an elementwise operation by a math function of this library, such as exp, which runs
+ * best on vectors. */
 bool rd_is_function(const rd_value *m)
 {
     return m->kind == RD_VALUE_MAP && rd_op_table[m->op].by >= RD_BY_OURS;
 }
 
-/* True for a reduction by rows on this processor, which reads one element after the other. */
+/* True for a reduction by rows of a sparse pattern on this processor: it takes one element after
+ * the other, not vectors. */
 bool rd_is_element_by_element(const rd_graph *graph, const rd_value *reader)
 {
     return !graph->device && rd_is_row_reduction(reader);
@@ -52,8 +53,9 @@ static double price_of_gather(const rd_graph *g, const rd_value *read)
     return n * (double)rd_dtype_size(read->type) > RD_L2_BYTES ? FAR : RD_PRICE_READ;
 }
 
-/* Sums up the costs of all gathers for one element of a map, its own and those of the inlined
- * values below.  `mine` marks the values of which the map is made. */
+/* The cost of all gathers (reads at looked-up indices) for one element of a map, its own and those
+ * of the inlined values below. `mine` marks the values that the map is computed from.
+ * p->materialised[i]: value i is stored, so it is read and not computed. */
 double rd_gathers_price(const rd_placing *p, int value)
 {
     bool *const mine  = p->marked;
@@ -84,7 +86,8 @@ static bool has_gathers(const rd_graph *g)
 }
 
 /* ---- Choice of maps -------------------------------------------------------------------------- */
-/* True for a map or a call, unless storing it has turned out to be too dear (dropped). */
+/* True for an elementwise operation or a user's function, which may be stored or inlined, unless
+ * storing it has turned out to be too dear (dropped). */
 static bool may_keep(const rd_placing *p, int v)
 {
     rd_value_kind kind = p->graph->value[v].kind;
@@ -99,8 +102,8 @@ typedef struct inlined {
     int32_t uses; /* number of readers */
 } inlined;
 
-/* Counts one reader that evaluates the value so often; `calls` counts evaluations of a function by
- * vectors. */
+/* Counts one reader that would evaluate the value so often if it were inlined. `calls`: the same
+ * for functions, where evaluations one by one count more than by vectors. */
 static void use_inline(inlined *in, double evaluations, double calls)
 {
     in->evaluations += evaluations;
@@ -108,8 +111,8 @@ static void use_inline(inlined *in, double evaluations, double calls)
     in->uses++;
 }
 
-/* True if an array of the value costs less than the gathers of each evaluation: it is written once
- * and read by each use. */
+/* True if storing the value (one write, and one read by each use) costs less than the gathers that
+ * inlining repeats for each evaluation. */
 static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
 {
     const double once = points(p, p->graph->value[value].axes);
@@ -118,27 +121,27 @@ static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
                               (RD_PRICE_WRITE + RD_PRICE_READ * n->uses) * once + n->evaluations;
 }
 
-/* Marks the places: whole numbers that follow from indices by sums, differences and clamps.  NULL:
- * no memory. */
+/* Marks index arithmetic: i64 values that follow from loop indices and constants by sums,
+ * differences, clamps and casts. NULL: no memory. */
 static bool *places_of(const rd_graph *g)
 {
-    bool *is = rd_pool_get(g->pool, (size_t)g->n_value);
+    bool *is_place = rd_pool_get(g->pool, (size_t)g->n_value);
 
-    for (int i = 0; is && i < g->n_value; i++) {
+    for (int i = 0; is_place && i < g->n_value; i++) {
         const rd_value *v = &g->value[i];
 
-        is[i] = v->type == RD_I64 &&
-                (v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_CONST ||
-                 (v->kind == RD_VALUE_MAP &&
-                  (v->op == RD_OP_add || v->op == RD_OP_sub || v->op == RD_OP_minimum ||
-                   v->op == RD_OP_maximum || v->op == RD_OP_cast)));
-        for (int k = 0; k < v->n_in && is[i] && v->kind == RD_VALUE_MAP; k++)
-            is[i] = is[v->in[k]];
+        is_place[i] = v->type == RD_I64 &&
+                      (v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_CONST ||
+                       (v->kind == RD_VALUE_MAP &&
+                        (v->op == RD_OP_add || v->op == RD_OP_sub || v->op == RD_OP_minimum ||
+                         v->op == RD_OP_maximum || v->op == RD_OP_cast)));
+        for (int k = 0; k < v->n_in && is_place[i] && v->kind == RD_VALUE_MAP; k++)
+            is_place[i] = is_place[v->in[k]];
     }
-    return is;
+    return is_place;
 }
 
-/* True for a comparison of places. */
+/* True for a comparison (<, <=, >, >=) of two such index values (see places_of()). */
 static bool compares_places(const rd_graph *g, const bool *place, int i)
 {
     const rd_value *v = &g->value[i];
@@ -148,9 +151,11 @@ static bool compares_places(const rd_graph *g, const bool *place, int i)
            place[v->in[0]] && place[v->in[1]];
 }
 
-/* Marks the places at which arrays are read unchecked, what these are made of, and comparisons by
- * which choices are made.  They are never kept: a loop that is split at the seam of a choice has
- * addresses in their place. */
+/* Marks in `found` the index values at which arrays are read unchecked, what these are made of,
+ * and comparisons that choose between such reads. They are never stored: a loop that is split
+ * where the choice changes has plain addresses in their place. place[k]: value k is index
+ * arithmetic; found[] must be false at first. compares_places(): the condition compares such
+ * values. */
 static void find_addresses(const rd_graph *g, const bool *place, bool *found)
 {
     bool any = false;
@@ -171,9 +176,12 @@ static void find_addresses(const rd_graph *g, const bool *place, bool *found)
             found[g->value[i].in[0]] = true;
 }
 
-/* Decides for each map whether to materialise it: it is kept if recomputing it costs more than
- * keeping it near.  Users come first, so that the number of evaluations is known.  False: no
- * memory. */
+/* Decides for each elementwise operation whether it is materialised (stored): if recomputing it in
+ * all readers costs more than keeping it near. Users come first, so that the number of evaluations
+ * is known. False: no memory. Stored are values that always are (rd_is_materialised_kind()), and
+ * maps that may be, are no address of a read (address), and whose operations beyond one
+ * evaluation a point cost more than a write and a read by each user. For functions, evaluations
+ * one by one count more than by vectors (called). */
 static bool choose_maps(rd_placing *p)
 {
     rd_graph  *g       = p->graph;
@@ -193,12 +201,14 @@ static bool choose_maps(rd_placing *p)
         double          called = n[i].calls;
 
         p->materialised[i] = rd_is_materialised_kind(v);
-        if (!p->materialised[i] && !address[i] && may_keep(p, i))
+        /* Loops can be bounded by a comparison of indices, as of the pairs i < j, but not by an
+         * array of bools. */
+        if (!p->materialised[i] && !address[i] && !compares_places(g, place, i) && may_keep(p, i))
             p->materialised[i] = v->ops * ((rd_is_function(v) ? called : here) - once) >
                                      RD_PRICE_NEAR * (1 + n[i].uses) * once ||
                                  (gathers && saves_gathers(p, i, &n[i]));
         if (p->materialised[i]) {
-            here   = points(p, rd_space(v));
+            here   = points(p, rd_space(v)); /* stored: computed once a point */
             called = rd_is_element_by_element(g, v) ? RD_VECTOR * here : here;
         }
         for (int k = 0; k < v->n_in; k++)
@@ -213,8 +223,9 @@ static bool choose_maps(rd_placing *p)
 }
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
-/* Notes that a materialised value reads `value` at its own index along axes `same`; a second read
- * leaves the axes common to both.  False: no memory. */
+/* Notes that materialised value `a` reads `value` at its own index along axes `same`; after a
+ * second read, `same` has the axes common to both. False: no memory. a->use lists what it reads,
+ * with room for a->room; p->readers counts readers. */
 static bool add_use(rd_placing *p, rd_materialised *a, int value, rd_set same)
 {
     for (int i = 0; i < a->n_use; i++)
@@ -237,7 +248,8 @@ static bool add_use(rd_placing *p, rd_materialised *a, int value, rd_set same)
     return true;
 }
 
-/* The axes of the value that a READ reads along which it reads at the reader's own index. */
+/* The axes of a stored value along which a READ reads it at the reader's own loop index. A dense
+ * array is read at one flat index, so there are none. */
 static rd_set same_axes(const rd_graph *g, const rd_value *read)
 {
     const rd_value *t    = &g->value[read->target];
@@ -264,8 +276,10 @@ static void push(search *w, int value)
     }
 }
 
-/* Lists what a materialised value reads, leaves and materialised values, by a depth-first search
- * through inlined ones.  Gathered indices count as operands.  False: no memory. */
+/* Lists what a materialised (stored) value reads, leaves and other materialised values, by a
+ * depth-first search through inlined ones. Gathered indices count as operands. False: no memory.
+ * w->stamp marks the values that this search has met (push()). v->target < 0: the leaf itself is
+ * the use; same_axes() are the axes along which a READ is at its own index. */
 static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
 {
     const rd_graph *g = p->graph;
@@ -296,8 +310,9 @@ static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
     return true;
 }
 
-/* The lane axis of a reduction that reads the value, possibly through other maps, if the value
- * varies along it; -1: none.  `depth` bounds the recursion. */
+/* The SIMD lane axis of a reduction that reads the value, possibly through other stored maps, if
+ * the value varies along it; -1: none. `depth` bounds the recursion. p->list are the n stored
+ * values, use[u] what one reads. */
 static int lane_axis(const rd_placing *p, int value, int depth)
 {
     int axis = -1;
@@ -319,8 +334,10 @@ static int lane_axis(const rd_placing *p, int value, int depth)
     return axis;
 }
 
-/* Gives a map without storage dims the dims in order of the axes, with the lane axis of its reader
- * last, so that vectors are contiguous.  False: no memory. */
+/* Gives a stored map without storage dims the dims in order of its axes, with the lane axis of the
+ * reduction that reads it last, so that vectors are contiguous. False: no memory. rd_value.dim
+ * are the storage dims, of which the last is contiguous. A value that varies along no axis has
+ * none. */
 static bool give_dims(const rd_placing *p, int value)
 {
     rd_graph *g    = p->graph;
@@ -338,8 +355,9 @@ static bool give_dims(const rd_placing *p, int value)
     return v->dim;
 }
 
-/* Decides which values are materialised, lists them operands first with what each reads, and gives
- * them storage dims.  False: no memory. */
+/* Decides which values are materialised (stored), lists them operands first with what each reads,
+ * and gives them storage dims. False: no memory. choose_maps() marks them in p->materialised;
+ * p->number is a value's place in p->list, -1: not stored. */
 bool rd_choose_materialised(rd_placing *p)
 {
     rd_graph *g = p->graph;

@@ -20,13 +20,14 @@ typedef struct state {
     rd_grouping groups;
 } state;
 
-/* A materialised value, by its index in the list of placement. */
+/* The value of the graph that is entry `materialised` of p->list, the stored values. */
 static rd_value *value_of(const rd_placing *p, int materialised)
 {
     return &p->graph->value[p->list[materialised].value];
 }
 
-/* Appends an item to a loop body: a value, or a loop (value -1); NULL: no memory. */
+/* Appends an item to a loop body: a value (loop NULL), or a loop (value -1). Returns it; NULL: no
+ * memory. */
 static rd_item *append(state *s, rd_loop_scope *scope, int value, rd_loop_scope *loop)
 {
     rd_item *item = rd_pool_get(s->p->graph->pool, sizeof *item), **end = &scope->first;
@@ -41,8 +42,10 @@ static rd_item *append(state *s, rd_loop_scope *scope, int value, rd_loop_scope 
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
-/* Places waiting values that need no further loop and have all operands placed.  The others stay in
- * the list, in order; returns their number, -1 without memory. */
+/* Places those of the n waiting values into the scope (a loop body) that need no further loop and
+ * whose operands are all placed. The others stay in `wait`, in order; returns their number, -1
+ * without memory. waiting[] says, by number in the list of stored values, which are not placed
+ * yet; number is -1 for what is not stored. */
 static int emit_ready(state *s, rd_loop_scope *scope, int n, int32_t *wait)
 {
     int left = 0;
@@ -60,14 +63,15 @@ static int emit_ready(state *s, rd_loop_scope *scope, int n, int32_t *wait)
             wait[left++] = wait[i];
             continue;
         }
-        if (!append(s, scope, a->value, NULL))
+        if (!append(s, scope, a->value, /*loop=*/NULL))
             return -1;
         s->groups.waiting[wait[i]] = false;
     }
     return left;
 }
 
-/* Removes the values that have been placed from the waiting list; returns its length. */
+/* Removes the values that have been placed from the list `wait` of n values; returns its new
+ * length. */
 static int drop_placed(int n, int32_t *wait, const state *s)
 {
     int left = 0;
@@ -80,13 +84,14 @@ static int drop_placed(int n, int32_t *wait, const state *s)
 
 static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait);
 
-/* Opens a loop for a group and places the group's values inside; `wait` is work space.  False on
- * failure. */
+/* Opens a loop in `scope` for a group, the values that share it, and places them inside. `wait` is
+ * work space for the list. False on failure. append() adds the loop to the scope. It runs
+ * backwards if a member is a reverse scan along it. */
 static bool place_loop(state *s, rd_loop_scope *scope, const rd_loop_group *group, int32_t *wait)
 {
     rd_loop_scope *loop = rd_pool_get(s->p->graph->pool, sizeof *loop);
 
-    if (!loop || !append(s, scope, -1, loop))
+    if (!loop || !append(s, scope, /*value=*/-1, loop))
         return false;
     loop->axis   = group->axis;
     loop->open   = scope->open | rd_bit(group->axis);
@@ -97,8 +102,11 @@ static bool place_loop(state *s, rd_loop_scope *scope, const rd_loop_group *grou
     return place_in(s, loop, group->n, wait);
 }
 
-/* Places all n waiting values inside a scope: those that are ready, then loop after loop, each with
- * the group that saves most.  False on failure. */
+/* Places all n waiting values inside a scope (a loop body): those that need no further loop, then
+ * loop after loop, each with the group of values that saves most by sharing it. False on
+ * failure. `wait` lists waiting values by their place in the list of stored ones, and n is how
+ * many are left, -1: no memory. scope->open has the axes of the loops around. place_loop() makes
+ * the loop and places its group inside; `inside` is room for that. */
 static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait)
 {
     int32_t *inside = rd_pool_get(s->p->graph->pool, (size_t)(n + 1) * sizeof *inside);
@@ -118,8 +126,8 @@ static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait)
     return inside && n >= 0;
 }
 
-/* True if the number of materialised values is within the limit: each is compared with each
- * other one. */
+/* True if there are few stored values, or no limit was asked for: planning compares each with each
+ * other one. Else records RD_ERR_LIMIT. */
 static bool has_few_materialised(const rd_placing *p)
 {
     enum { MOST = 256 };
@@ -130,8 +138,9 @@ static bool has_few_materialised(const rd_placing *p)
     return !p->graph->limited || p->n <= MOST;
 }
 
-/* Places all values in loops and assigns their storage; NULL after a failure. rd_place() may call
- * this again with fewer materialised maps. */
+/* Decides which values are stored, places them in loops and assigns their storage; NULL after a
+ * failure. rd_place() may call this again with fewer stored maps (p->dropped). p->list are the
+ * stored values, wait[] their places in the list. The root scope has no axis (-1). */
 static rd_tree *place_once(rd_placing *p)
 {
     rd_pool *pool = p->graph->pool;
@@ -168,7 +177,9 @@ typedef struct repeated {
     double visits, operations; /* evaluations by them; operations of these */
 } repeated;
 
-/* Counts the readers of a map, and the operations of computing it for each. */
+/* Counts the readers of a map, and the operations of computing it for each. p->list are the
+ * stored values, use[u] what one reads. `slow`: a function such as exp that the reader would
+ * compute element by element, RD_VECTOR times slower. */
 static repeated cost_of_recomputing(const rd_placing *p, int value)
 {
     const rd_value *m = &p->graph->value[value];
@@ -188,8 +199,10 @@ static repeated cost_of_recomputing(const rd_placing *p, int value)
     return r;
 }
 
-/* The last map that became an array between stages although recomputing it would cost less than
- * storing and reading it; -1: none. */
+/* The last map that became an array between stages although recomputing it for each reader would
+ * cost less than storing and reading it; -1: none. `saved` are the operations and gathers that
+ * an array saves; an array costs one write and, for each reader, one read a point. Values that
+ * are always stored, and those not in arrays between stages, are left out. */
 static int find_too_dear(const rd_placing *p, const rd_tree *tree)
 {
     for (int i = p->n; i-- > 0;) {
@@ -229,8 +242,9 @@ static bool placing_new(rd_placing *p, rd_graph *graph)
            p->touch_of;
 }
 
-/* Places a graph, again without each map that turns out to be too dear to store, until there is
- * none.  NULL on failure or a cancel. */
+/* Places the values of a graph in loops (loop fusion); again without each map that turns out to be
+ * too dear to store, until there is none. NULL on failure or a cancel. find_too_dear() is such a
+ * map, -1: none; p.dropped marks it as not to be stored. p.why has lines for explain. */
 rd_tree *rd_place(rd_graph *graph)
 {
     rd_placing p;

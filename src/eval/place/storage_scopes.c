@@ -25,8 +25,9 @@ rd_loop_scope *rd_only_loop(const rd_loop_scope *scope)
 
 static void find_places(rd_tree *tree, rd_loop_scope *scope);
 
-/* Fills in the parent of a loop, and the axes that are open or ranged in its body; goes on with the
- * loops inside and with its epilogue. */
+/* Fills in the parent of a loop, and the axes that have one index (open) or a tile's range
+ * (ranged) in its body. Goes on with the loops inside and with its epilogue, a loop that follows
+ * it. */
 static void find_places_in_loop(rd_tree *tree, rd_loop_scope *loop, rd_loop_scope *parent)
 {
     loop->parent = parent;
@@ -41,7 +42,7 @@ static void find_places_in_loop(rd_tree *tree, rd_loop_scope *loop, rd_loop_scop
         find_places_in_loop(tree, loop->epilogue, parent);
 }
 
-/* Notes for each value in a scope, and in the loops inside, which body computes it. */
+/* Notes for each value in a scope (loop body), and in the loops inside, which body computes it. */
 static void find_places(rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next)
@@ -51,7 +52,7 @@ static void find_places(rd_tree *tree, rd_loop_scope *scope)
             tree->storage[item->value].where = scope;
 }
 
-/* The number of loops around the body of a scope, its own included. */
+/* The number of loops around the body of a scope, its own included; 0 of the root. */
 static int depth(const rd_loop_scope *scope)
 {
     int n = 0;
@@ -77,8 +78,8 @@ static rd_loop_scope *common_scope(rd_loop_scope *a, rd_loop_scope *b)
     return a;
 }
 
-/* The outermost loop that a reduction reduces, after which it is finished; NULL: none.  `where` is
- * the body that computes it. */
+/* The outermost loop that a reduction reduces, behind which its results are complete; NULL: none.
+ * `where`: the loop body that computes it. */
 static rd_loop_scope *finish_loop_of(const rd_value *v, rd_loop_scope *where)
 {
     rd_loop_scope *close = NULL;
@@ -89,8 +90,8 @@ static rd_loop_scope *finish_loop_of(const rd_value *v, rd_loop_scope *where)
     return close;
 }
 
-/* The scope in which exactly these axes are open, among `scope` and single loops inside it; NULL:
- * none. */
+/* The loop body in which exactly these axes have one index, among `scope` (may be NULL) and single
+ * loops nested inside it; NULL: none. */
 rd_loop_scope *rd_scope_of_cell(rd_loop_scope *scope, rd_set axes)
 {
     while (scope && scope->open != axes)
@@ -98,8 +99,9 @@ rd_loop_scope *rd_scope_of_cell(rd_loop_scope *scope, rd_set axes)
     return scope;
 }
 
-/* The storage class of value v: a result (out) is the caller's memory; at the root it is an array
- * between stages.  Inside a loop it is scratch if axes are stored, else a register. */
+/* The storage class of value v: a result (out) lies in the caller's memory. What is read outside
+ * all loops is an array between stages; inside a loop it is scratch memory (temporary, of a task)
+ * if it has stored axes, else a register. */
 static rd_storage_class class_of(const rd_value *v, const rd_storage *h)
 {
     if (v->out >= 0)
@@ -109,8 +111,11 @@ static rd_storage_class class_of(const rd_value *v, const rd_storage *h)
     return h->stored || v->row ? RD_KEEP_SCRATCH : RD_KEEP_REGISTER;
 }
 
-/* Decides for all values where they are computed, finished and stored.  The scope of a value is the
- * innermost around its computation and all readers.  False: no memory. */
+/* Decides for all values where they are computed, finished and stored (compute_at and store_at).
+ * The storage scope is the innermost loop body around the computation and all readers; axes with
+ * one index there need no storage. False: no memory. A reduction is complete behind its
+ * outermost reduced loop (finish_loop), or in the epilogue of that loop, where maps of its
+ * results follow. Results and parts of concatenations are stored outside all loops. */
 bool rd_assign_storage(rd_tree *tree)
 {
     const rd_graph *g = tree->graph;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* True if both addresses name the same element at every point of a loop: equal offsets, element
- * sizes and strides, in any order of terms. */
+ * sizes and strides, in any order of terms. n_add counts the terms (add). A term by a register
+ * (axis below 0), as of a gather, is never taken as equal. */
 static bool same_address(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add ||
@@ -33,8 +34,9 @@ static bool accesses_slot(const rd_program *p, int i, rd_inst_kind kind, int slo
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
 }
 
-/* True if every load of slot `leaf` comes before each store to slot `out`, in the same loop body
- * and of the same element. */
+/* True if a program may write result slot `out` in place over leaf slot `leaf`, as in x[i] = 2 *
+ * x[i]. Every load of the leaf must come before each store, in the same loop body and of the same
+ * element. `loop` is the loop that holds an instruction. */
 static bool is_program_safe(const rd_program *p, int out, int leaf)
 {
     for (int load = 0; load < p->n_inst; load++)
@@ -58,9 +60,10 @@ static bool has_sort_of(const rd_program *p, int out, int leaf)
     return found;
 }
 
-/* Decides whether a result may be written over a leaf that begins at the same address.  Not if a
- * stage reads the leaf after an earlier stage stored, or if one stage orders its loads and stores
- * wrongly. */
+/* Decides whether a result may be written in place over a leaf that begins at the same address.
+ * Not if a stage reads the leaf after an earlier stage stored, or if one stage may store an
+ * element before it loads it. Results at another address than the leaf (out != leaf) are not
+ * safe, nor are those of sorts. */
 bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot,
                    const void *leaf)
 {

@@ -37,9 +37,9 @@ static bool spans_overlap(span a, span b)
     return a.lo < a.hi && b.lo < b.hi && a.lo < b.hi && b.lo < a.hi;
 }
 
-/* True if result k, which covers the bytes `mine`, overlaps an input that cannot safely be
- * overwritten in place.  Several devices read inputs at times of their own, so no overlap is
- * safe. */
+/* True if result k, which covers the bytes `mine`, overlaps an input that it must not overwrite in
+ * place. Several devices read inputs at different times, so there no overlap is safe. A slot
+ * without address or of an empty range (lo >= hi), such as an array between stages, is no input. */
 static bool overlaps_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -53,8 +53,8 @@ static bool overlaps_input(const rd_plan *plan, const rd_frame *f, int k, span m
     return false;
 }
 
-/* True if result k must be written to temporary memory and copied at the end: it overlaps another
- * result, or an input that is still read. */
+/* True if result k must be computed in temporary memory and copied at the end: its bytes overlap
+ * another result's, or an input that is still read. */
 static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 {
     const span mine = span_of(f->target[k], &plan->out_extent[k]);
@@ -101,8 +101,9 @@ rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const v
     return is_valid_address(address, &e) ? RD_OK : refuse(plan, what, k, address, type);
 }
 
-/* Fills the slots of leaves and inputs: leaves with the plan's own addresses, inputs with the
- * caller's, which are checked.  An input with slot -1 is read by no program. */
+/* Fills in the addresses of leaves (the plan's own) and of inputs (the caller's, which are
+ * checked). An input with slot -1 is read by no program. f->slot has the addresses by slot;
+ * is_valid_address(): not NULL, and aligned; refuse() records that it is not. */
 static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const *in)
 {
     for (int s = 0; s < plan->n_slot; s++)
@@ -120,8 +121,9 @@ static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const
     return RD_OK;
 }
 
-/* Binds the slot of result k to the caller's memory.  If writing in place is not safe, binds it to
- * fresh temporary memory, with room for the elements [lo, hi) around the base. */
+/* Binds the slot of result k to the caller's memory; if writing in place is not safe, to temporary
+ * memory with room for elements [lo, hi) around the base address. The base address then lies lo
+ * elements before the temporary memory's begin; lo is negative if strides are. */
 static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
 {
     const rd_output *o = &plan->out[k];
@@ -138,7 +140,8 @@ static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
     return RD_OK;
 }
 
-/* Fills in where results go, and checks these addresses. */
+/* Fills in where the caller wants each result, and checks these addresses. A result with slot -1
+ * has no elements, and needs no address. */
 static rd_status bind_targets(const rd_plan *plan, rd_frame *f, void *const *out)
 {
     for (int k = 0; k < plan->n_out; k++) {
@@ -149,7 +152,8 @@ static rd_status bind_targets(const rd_plan *plan, rd_frame *f, void *const *out
     return RD_OK;
 }
 
-/* Binds inputs and results to the caller's addresses, without temporary memory. */
+/* Binds inputs and results to the caller's addresses, checked, without temporary memory for
+ * overlaps. */
 rd_status rd_frame_bind_given(const rd_plan *plan, rd_frame *frame, const void *const *in,
                               void *const *out)
 {
@@ -169,8 +173,9 @@ static rd_status bind_results(const rd_plan *plan, rd_frame *f)
     return status;
 }
 
-/* Binds the arrays between stages: to the frame's memory, or each to memory of its own if they
- * are large together. */
+/* Binds the arrays between stages: to memory in the frame (the memory of one run), or each to an
+ * allocation of its own if they are large together. arrays_apart: they are large; slot->at: the
+ * offset of an array in the frame. */
 static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -187,7 +192,8 @@ static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 }
 
 /* Gives all slots of a run addresses: inputs, results, and arrays between stages.  Returns the
- * status of the first failure, which is recorded. */
+ * status of the first failure, which is recorded.  What was taken until then is freed by
+ * rd_frame_unbind(), also after a failure. */
 rd_status rd_frame_bind(const rd_plan *plan, rd_frame *frame, const void *const *in,
                         void *const *out)
 {
@@ -210,7 +216,8 @@ static int row_axis(const rd_output *o)
     return row;
 }
 
-/* Copies n elements of `size` bytes that lie `pitch` bytes apart. */
+/* Copies n elements of `size` bytes each that lie `pitch` bytes apart in both memories; nothing
+ * between them. */
 static void copy_row(char *to, const char *from, int64_t n, int64_t pitch, int size)
 {
     if (pitch == size)
@@ -220,7 +227,8 @@ static void copy_row(char *to, const char *from, int64_t n, int64_t pitch, int s
             memcpy(to + i * pitch, from + i * pitch, (size_t)size);
 }
 
-/* Moves the index to the next row in C order; false after the last row. */
+/* Moves the index to the next row in C order, where `row` is the axis along rows (-1: none); false
+ * after the last row. */
 static bool next_row(const rd_output *o, int row, int64_t *index)
 {
     for (int a = o->rank; a-- > 0; index[a] = 0)
@@ -229,7 +237,9 @@ static bool next_row(const rd_output *o, int row, int64_t *index)
     return false;
 }
 
-/* Copies the elements of a result row by row and leaves the caller's bytes between them alone. */
+/* Copies the elements of a result, row by row along its axis of least stride. The caller's bytes
+ * between elements are left alone. `row` is that axis; -1: there is one element. A row is copied
+ * at once if its elements adjoin. */
 void rd_copy_out(const rd_output *o, char *to, const char *from)
 {
     const int size = rd_dtype_size(o->type), row = row_axis(o);
@@ -246,7 +256,9 @@ void rd_copy_out(const rd_output *o, char *to, const char *from)
 }
 
 /* Copies results out of temporary memory, if the run went well, and frees all memory that
- * rd_frame_bind() took. */
+ * rd_frame_bind() took. arrays_apart: arrays between stages have memory of their own.
+ * frame->aside[k] is the temporary memory of result k, NULL: none, and frame->target[k] the
+ * caller's. */
 void rd_frame_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
 {
     for (int s = 0; s < plan->n_slot && plan->arrays_apart; s++)

@@ -19,8 +19,9 @@
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* Gets memory on the device for slot s until the run ends, unless a recording has it already.
- * False after recording the failure. */
+/* Gets memory on the device for slot s until the run ends, unless a recording (CUDA graph) holds
+ * some for it. False after recording the failure. *full of the backend's borrow(): the device
+ * has no more memory. `asked` is the run's submission. */
 static bool borrow_slot(rd_device_run *r, int s, int64_t bytes)
 {
     bool full;
@@ -33,7 +34,7 @@ static bool borrow_slot(rd_device_run *r, int s, int64_t bytes)
     return r->got[s];
 }
 
-/* True if the bytes `mine` from address a on and `its` from address b on overlap. */
+/* True if two ranges of bytes overlap: `mine` relative to address a, and `its` relative to b. */
 static bool overlaps(const char *a, const rd_extent *mine, const char *b, const rd_extent *its)
 {
     return mine->lo < mine->hi && its->lo < its->hi && a + mine->lo < b + its->hi &&
@@ -52,8 +53,10 @@ static bool overlaps_result(const rd_device_run *r, int s)
     return false;
 }
 
-/* Makes the leaf of slot s available on the device.  Data on the device stay where they are, unless
- * a result overlaps them: then they are copied like data on the host (`here`). */
+/* Makes the leaf of slot s available on the device. Data that lie there are used in place, unless
+ * a result overlaps them: then they are copied, like data in host memory (`here`). up() copies
+ * from host memory to the device, across() within it. An empty range (lo >= hi) needs no copy.
+ * got + (-lo) is the address of element 0, as memory begins at lo. */
 static void upload_slot(rd_device_run *r, int s)
 {
     const rd_extent *e    = &r->plan->slot_extent[s];
@@ -89,7 +92,8 @@ static bool overlaps_other_result(const rd_device_run *r, int k)
 }
 
 /* Gives the result in slot s an address on the device: the caller's, or temporary memory if the
- * caller's is on the host or overlaps another result. */
+ * caller's is in host memory or overlaps another result. borrow_slot() gets temporary memory
+ * r->got[s] for it; e->lo is where the first element lies from the base. */
 static void place_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -101,21 +105,22 @@ static void place_result(rd_device_run *r, int s)
         r->slot[s] = (char *)r->got[s] - e->lo;
 }
 
-/* True if a result has no gaps between its elements in memory: as many elements as places. */
+/* True if a result has no gaps between its elements: its range of memory holds as many elements as
+ * it has. */
 static bool is_dense(const rd_output *o)
 {
     return rd_points(o->rank, o->extent) == o->hi - o->lo;
 }
 
 /* ---- Data that stay in host memory ----------------------------------------------------------- */
-/* True if data of this extent stay on the host when device memory is tight. */
+/* True if data of these bytes should stay in host memory when device memory is tight. */
 static bool is_large(const rd_device_run *r, const rd_extent *e)
 {
     return rd_room_is_large(e->hi - e->lo, r->room);
 }
 
-/* Sums up the bytes of all data that would be on the device, without those that lie there already
- * (device > 0). */
+/* Sums up the bytes of all data that must get memory on the device; not those that lie there
+ * already (device > 0). Results that lie on a device are the caller's memory there. */
 static int64_t bytes_of_all(const rd_plan *plan)
 {
     int64_t bytes = plan->arrays_bytes;
@@ -129,7 +134,7 @@ static int64_t bytes_of_all(const rd_plan *plan)
     return bytes;
 }
 
-/* Leaves a large leaf on the host, from which stages copy a part at a time; true if so. */
+/* Leaves a large leaf in host memory, from which stages copy a part at a time; true if so. */
 static bool keep_leaf(rd_device_run *r, int s)
 {
     if (r->plan->slot[s].device == 0 && is_large(r, &r->plan->slot_extent[s]))
@@ -154,8 +159,9 @@ static bool overlaps_any(const rd_device_run *r, int k)
     return any;
 }
 
-/* Leaves a large result on the host, if it may be written in parts: it has no gaps and overlaps
- * nothing.  True if so. */
+/* Leaves a large result in host memory, if it may be written in parts: it is dense and overlaps
+ * nothing. True if so. is_large(): large beside the device's memory; overlaps_any() is that last
+ * test. */
 static bool keep_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -168,7 +174,8 @@ static bool keep_result(rd_device_run *r, int s)
 }
 
 /* Gives every slot an address on the device: leaves are copied, results and arrays get memory.
- * Large data may stay on the host if memory is tight. */
+ * Large data may stay on the host if memory is tight. A result that no stage stores (another
+ * slot is the result's) gets none. Failures are in the run's status. */
 void rd_device_place(rd_device_run *r)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
@@ -192,7 +199,7 @@ void rd_device_place(rd_device_run *r)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Copies a result that has gaps by way of host memory, because the bytes between its elements
- * are the caller's. */
+ * are the caller's. down() copies from the device; its copy is complete after synchronise(). */
 static void download_with_gaps(rd_device_run *r, int k)
 {
     const rd_extent *e     = &r->plan->out_extent[k];
@@ -210,7 +217,8 @@ static void download_with_gaps(rd_device_run *r, int k)
     rd_free(r->plan->ctx, aside);
 }
 
-/* Copies a dense result to where the caller wants it. */
+/* Copies a dense result to where the caller wants it. across() copies on the device, down() to
+ * the host. */
 static void download_dense(rd_device_run *r, int k)
 {
     const rd_extent *e    = &r->plan->out_extent[k];
@@ -225,7 +233,8 @@ static void download_dense(rd_device_run *r, int k)
 }
 
 /* Copies results that were computed in temporary memory (got) to where the caller wants them.
- * Overlapping results with gaps on a device are an error. */
+ * Overlapping results with gaps on a device are an error. From here on a failure may leave a
+ * part of the results (of.stores). got is NULL for a result that was written in place. */
 void rd_device_results(rd_device_run *r)
 {
     r->of.stores = true;
@@ -264,16 +273,17 @@ static void upload_host_slots(rd_device_run *r, const rd_program *p)
     }
 }
 
-/* Decides whether the stage processes host data in parts.  `parts` gets a flag for each slot that
- * it uses there.  If the backend cannot do that, the data are copied to the device.  Waits for
- * earlier stages, because their results must be on the host first. */
+/* Decides whether the stage processes data in host memory in parts (windows); parts[s]: slot s has
+ * such data. If the backend cannot do that, they are copied to the device. Waits for earlier
+ * stages, because their results must be in host memory first. r->host[s] is the host memory of
+ * slot s, NULL: it is on the device. */
 static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
 {
-    bool some = false;
+    bool any = false;
 
     for (int s = 0; s < r->plan->n_slot; s++)
-        some |= parts[s] = r->host[s] && uses_slot(p, s);
-    if (!some)
+        any |= parts[s] = r->host[s] && uses_slot(p, s);
+    if (!any)
         return false;
     if (!r->device->windows || !r->device->windows(p, r->queue, parts)) {
         upload_host_slots(r, p);
@@ -304,8 +314,10 @@ static bool reads_what_it_stores(const rd_program *p)
     return false;
 }
 
-/* Times the stage's kernels and records the fastest tuning; 0 seconds if it cannot be measured.
- * Runs before the stage itself, which reports any errors.  `whole`: all data are on the device. */
+/* Times the stage's kernels with several tuning numbers and records the fastest; 0 seconds: it
+ * cannot be measured. This comes before the stage itself, which reports any errors. `whole`: all
+ * data are on the device. `piece` gives memory from the pool. Stages that read what they store
+ * (reads_what_it_stores()) are not repeated. */
 static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 {
     rd_measured found = { .seconds = 0 };
@@ -320,20 +332,22 @@ static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
     r->of.status = rd_error(r->plan->ctx);
 }
 
-/* Runs one stage on the device, in parts if some data stayed on the host.  Measures it first if the
- * plan asks for that and there is no measurement. */
+/* Runs one stage on the device, in parts if some of its data stayed in host memory. Measures it
+ * first if the plan asks for that and there is no measurement. `parts`: work space, a flag per
+ * slot. `stores`: results may be stored in part from here on, as windows write to host memory at
+ * once. */
 static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 {
-    const rd_device_host host = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
-    const bool           some = uses_windows(r, p, parts);
+    const rd_device_host host     = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
+    const bool           in_parts = uses_windows(r, p, parts);
     rd_device_end        end;
 
-    r->of.stores |= some;
+    r->of.stores |= in_parts;
     if (r->of.status == RD_OK && r->plan->measures && r->device->measure &&
         !rd_tuned(r->plan->ctx, p))
-        measure_stage(r, p, !some);
+        measure_stage(r, p, !in_parts);
     if (r->of.status != RD_OK ||
-        r->device->run(p, r->asked, r->slot, some ? &host : NULL, &end, r->of.why))
+        r->device->run(p, r->asked, r->slot, in_parts ? &host : NULL, &end, r->of.why))
         return;
     if (end == RD_DEVICE_CANCELLED)
         rd_device_cancelled(&r->of);
@@ -342,7 +356,7 @@ static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 }
 
 /* Runs the stages in order, until one fails; between two stages the evaluation may be cancelled.
- * `parts` is work space for a flag a slot. */
+ * `parts` is room for a flag by slot. */
 void rd_device_stages(rd_device_run *r)
 {
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);
@@ -369,8 +383,10 @@ static bool are_results_on_device(const rd_plan *plan)
     return all;
 }
 
-/* Ends the run's submission: waits for it, or leaves it running if the plan is asynchronous.
- * Then passes on its warnings and errors, unless the run has failed already. */
+/* Ends the run's submission: waits for it, or leaves it running if the plan is asynchronous and no
+ * result must be copied to the host. Then passes on its warnings and errors, unless the run has
+ * failed already. end() waits and reports; detach() returns at once. `done` is false if the
+ * device failed, with its sentence in `why`. */
 static void end_submission(rd_device_run *r)
 {
     const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_on_device(r->plan);
@@ -389,15 +405,16 @@ static void end_submission(rd_device_run *r)
     }
 }
 
-/* Clears the three slot tables, which are one block: no slot has an address on the device, and
- * nothing stays on the host. */
+/* Clears the tables slot, got and host, which are one block of memory: no slot has an address on
+ * the device, and nothing stays in host memory. */
 void rd_device_clear(rd_device_run *r)
 {
     memset(r->slot, 0, 3 * ((size_t)r->plan->n_slot + 1) * sizeof *r->slot);
 }
 
-/* Runs all steps of a run without a recording: begins a submission, places data, runs stages,
- * copies results, ends the submission. */
+/* Runs a plan without a recording (CUDA graph): begins a submission, places data, runs stages,
+ * copies results, ends the submission. r->asked is the submission; r->of has the status and the
+ * reason (why). */
 static void run_asked(rd_device_run *r)
 {
     bool full;
@@ -415,8 +432,10 @@ static void run_asked(rd_device_run *r)
     end_submission(r);
 }
 
-/* Allocates the slot tables of the run, decides whether device memory is tight, and runs the
- * plan, by a recording if there is one. */
+/* Allocates the slot tables of the run, decides whether device memory is tight, and runs the plan,
+ * by a recording (CUDA graph) if there is one. `lists` are three tables by slot: addresses on
+ * the device, memory that was got there, host memory. r->room is what the device has;
+ * rd_run_recorded() is false if there is no recording. */
 static void run_bound(rd_device_run *r)
 {
     const size_t n     = (size_t)r->plan->n_slot + 1;
@@ -438,8 +457,9 @@ static void run_bound(rd_device_run *r)
     rd_free(r->plan->ctx, lists);
 }
 
-/* Runs a plan on a device: gets the context's queue and a frame, binds the caller's addresses,
- * runs. *elsewhere: it failed, but another plan can compute the results. */
+/* Runs a plan on a device: gets the context's queue, takes a frame (memory of one run), binds the
+ * caller's addresses, runs. *elsewhere: it failed before it stored anything, and another plan can
+ * compute the results. `here` is memory on the stack for a small frame. */
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {

@@ -12,8 +12,10 @@ rd_device_state rd_device_begin(const rd_plan *plan, const rd_progress *progress
     return (rd_device_state){ .plan = plan, .progress = progress, .begun = now, .told = now };
 }
 
-/* Records that a run failed, for the reason in s->why.  Only sets `elsewhere`, without an error, if
- * a recording was tried, or if another plan can compute the results and nothing is stored yet. */
+/* Records that a run failed with this status, for the reason in s->why. It sets `elsewhere` and no
+ * error if only the try of a recording failed, or if another plan can compute the results and
+ * nothing is stored yet. Returns the status. `tries`: the run tries a recording. plan->instead
+ * is the other plan; NULL: there is none. */
 rd_status rd_device_fail(rd_device_state *s, rd_status status)
 {
     char sentence[RD_DEVICE_TEXT + 64];
@@ -34,8 +36,10 @@ void rd_device_cancelled(rd_device_state *s)
     s->status = rd_fail_run(s->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
-/* Reports progress to the listener at most ten times a second.  `done`: share of the running stage;
- * all stages count alike.  False: the run was cancelled, by rd_cancel() or the listener. */
+/* Reports progress to the listener, ten times a second at most. `done`: the share of the running
+ * stage; all stages count the same. False: the run was cancelled, by rd_cancel() or the
+ * listener. The seconds left follow from those taken so far. No report if all is done, as
+ * rd_device_tell_end() makes that one. */
 bool rd_device_tell(void *state, double done)
 {
     static const double    EACH  = 0.1;

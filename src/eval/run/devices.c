@@ -32,8 +32,8 @@ static void fail(devices_run *r, rd_device_end end)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* Passes on warnings and errors that kernels found.  Errors of a run that has failed already are
- * dropped. */
+/* Passes on the warnings and the error that kernels found. The error is dropped if the run has
+ * failed already. */
 static void take_report(devices_run *r, const rd_task *report)
 {
     rd_warn(r->plan->ctx, report->warnings);
@@ -54,25 +54,27 @@ static rd_extent bytes_of(const rd_plan *plan, int s)
     }
 }
 
-/* True if a stage before the current one stores to slot s. */
+/* True if an earlier stage stores to slot s. */
 static bool is_stored_before(const devices_run *r, int s)
 {
-    bool some = false;
+    bool found = false;
 
     for (int k = 0; k < r->of.stage; k++)
-        some |= rd_program_accesses(&r->plan->program[k], RD_I_STORE, s);
-    return some;
+        found |= rd_program_accesses(&r->plan->program[k], RD_I_STORE, s);
+    return found;
 }
 
-/* True if slot s has bytes that the device must have before the stage: data to read, or the
- * caller's bytes between a result's elements.  An array has some once a stage has stored to it. */
+/* True if the device must have the bytes of slot s before the stage: data to read, or the caller's
+ * bytes between a result's elements, which are copied back with it. An array between stages has
+ * some only once a stage has stored to it. */
 static bool has_bytes(const devices_run *r, int s)
 {
     return r->plan->slot[s].kind != RD_SLOT_ARRAY || is_stored_before(r, s);
 }
 
-/* Borrows memory on the first device for slot s and copies the slot's bytes there, if there are any
- * that the stage needs.  Failures are in the run's state. */
+/* Borrows memory on the first device for slot s, and copies the slot's bytes there if the stage
+ * needs them. Failures are in the run's state. borrow() gives memory until the submission ends;
+ * up() copies from host memory. */
 static void upload_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
@@ -98,8 +100,8 @@ static void download_slot(devices_run *r, int s)
         fail(r, RD_DEVICE_FAILED);
 }
 
-/* Runs a stage on the first device: copies its slots there, runs it, and copies stored slots
- * back. */
+/* Runs a stage on the first device: copies all slots there that it uses, runs it, and copies those
+ * back that it stores to. `end` is how the device ended if it failed. */
 static void run_submitted(devices_run *r, const rd_program *p)
 {
     rd_device_end end;
@@ -109,7 +111,7 @@ static void run_submitted(devices_run *r, const rd_program *p)
             upload_slot(r, s);
     if (r->of.status != RD_OK)
         return;
-    if (!r->device->run(p, r->asked, r->slot, NULL, &end, r->of.why)) {
+    if (!r->device->run(p, r->asked, r->slot, /*host=*/NULL, &end, r->of.why)) {
         fail(r, end);
         return;
     }
@@ -118,7 +120,9 @@ static void run_submitted(devices_run *r, const rd_program *p)
             download_slot(r, s);
 }
 
-/* Runs a stage that cannot be partitioned on the first device, within a submission of its own. */
+/* Runs a stage that cannot be partitioned on the first device, within a submission of its own.
+ * The report has warnings and the error that kernels found; `why` has the sentence of a device
+ * that failed. */
 static void run_on_first(devices_run *r, const rd_program *p)
 {
     rd_task report = { 0 };
@@ -139,7 +143,8 @@ static void run_on_first(devices_run *r, const rd_program *p)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-/* Runs a stage on n devices, each of which does a part of its work and has a part of the data. */
+/* Runs a stage on n devices, each of which does a part of its work and has a part of the data.
+ * host.at: by slot its address in host memory, where all data lie; the backend copies parts. */
 static void run_partitioned(devices_run *r, const rd_program *p, int32_t n)
 {
     const rd_device_host host   = { .at   = (char *const *)(void *)r->frame->slot,
@@ -153,18 +158,19 @@ static void run_partitioned(devices_run *r, const rd_program *p, int32_t n)
     take_report(r, &report);
 }
 
-/* True if the program stores to a result. */
+/* True if the program stores to a result, so that a failure after it may leave a part of it. */
 static bool stores_results(const devices_run *r, const rd_program *p)
 {
-    bool some = false;
+    bool found = false;
 
     for (int s = 0; s < r->plan->n_slot; s++)
-        some |= r->plan->slot[s].kind == RD_SLOT_OUTPUT && rd_program_accesses(p, RD_I_STORE, s);
-    return some;
+        found |= r->plan->slot[s].kind == RD_SLOT_OUTPUT && rd_program_accesses(p, RD_I_STORE, s);
+    return found;
 }
 
 /* Runs the stages in order, each on all devices if the backend can partition it, else on the
- * first one. */
+ * first one. shares() says on how many devices the backend partitions a stage. After a stage
+ * that stores results, another plan can no longer compute them (stores). */
 static void run_stages(devices_run *r)
 {
     for (r->of.stage = 0; r->of.stage < r->plan->n_stage && r->of.status == RD_OK; r->of.stage++) {
@@ -182,7 +188,8 @@ static void run_stages(devices_run *r)
     }
 }
 
-/* Opens a queue on each of the plan's devices; false after recording why one failed. */
+/* Opens a queue on each of the plan's devices; false after recording why one failed. `full`: the
+ * device has no memory left. */
 static bool open_queues(devices_run *r)
 {
     bool full = false;
@@ -198,8 +205,9 @@ static bool open_queues(devices_run *r)
     return true;
 }
 
-/* Binds the addresses of inputs, results and arrays, runs the stages, and releases what was bound.
- * Failures are in r->of.status. */
+/* Binds the addresses of inputs, results and arrays in the run's frame (its memory), runs the
+ * stages, and releases what was bound. Failures are in r->of.status. r->slot has the addresses
+ * on the device, NULL: not there; run_stages() fills it. */
 static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;
@@ -218,7 +226,8 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
 }
 
 /* Runs a plan on several devices. *elsewhere: it failed before it stored anything, and another plan
- * can compute the results. */
+ * can compute the results. open_queues() is false after a failure, which r.of has. The frame is
+ * taken and given back; `here` is memory for a small one. */
 rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, bool *elsewhere)
 {

@@ -19,8 +19,9 @@ static bool bytes_overlap(const char *base, const rd_extent *mine, const char *o
     return base + mine->lo < other + its->hi && other + its->lo < base + mine->hi;
 }
 
-/* True if result k overlaps no input and no earlier result, so that a failed run may be repeated in
- * the usual way.  Overlaps need the temporary memory of rd_frame_bind(). */
+/* True if result k overlaps no input and no earlier result. Then a failed run may be repeated the
+ * usual way; overlaps need the temporary memory of rd_frame_bind(). slot: addresses by slot. lo
+ * and hi are the bytes that are used around an address; an empty range overlaps nothing. */
 static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
 {
     const rd_extent *mine = &plan->out_extent[k];
@@ -36,9 +37,9 @@ static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
     return true;
 }
 
-/* Fills in the addresses of all slots.  False: an address is missing, misaligned or overlaps
- * another one; rd_frame_bind() reports or handles that.  All tests are collected in `wrong`, for
- * fewer branches. */
+/* Fills in the addresses of all slots. False: an address is missing, misaligned, or overlaps
+ * another one; the usual way then reports or handles that. All tests are collected in `wrong`, for
+ * fewer branches. in_slot is -1 for an input that no program reads. */
 static bool bind(const rd_plan *plan, const void *const *in, void *const *out, void **slot)
 {
     uintptr_t wrong = 0;
@@ -64,8 +65,8 @@ static bool bind(const rd_plan *plan, const void *const *in, void *const *out, v
     return !wrong;
 }
 
-/* True once all stages have compiled code.  Compiled functions are never dropped, so that the
- * answer is kept. */
+/* True once all stages have compiled code. Compiled functions are never dropped, so the answer is
+ * kept in the plan. */
 static bool is_ready(const rd_plan *plan)
 {
     _Atomic(bool) *ready =
@@ -80,7 +81,8 @@ static bool is_ready(const rd_plan *plan)
     return true;
 }
 
-/* Gives arrays between stages their places from `at` on; returns the end of their memory. */
+/* Gives arrays between stages their addresses, in the memory from `at` on; returns the end of that
+ * memory. */
 static char *place_arrays(const rd_plan *plan, void **slot, char *at)
 {
     for (int s = 0; s < plan->n_slot; s++)
@@ -89,7 +91,9 @@ static char *place_arrays(const rd_plan *plan, void **slot, char *at)
     return at + plan->arrays_bytes;
 }
 
-/* Runs one stage as a single task by its compiled function; false: the function found an error. */
+/* Runs one stage as a single task by its compiled function; false: the function found an error.
+ * work: memory for its state and scratch. The task takes the whole root axis, or one index if
+ * there is none (root -1). whole() is the compiled function of a stage. */
 static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, char *work,
                       rd_run_stats *stats)
 {
@@ -101,7 +105,7 @@ static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, cha
     task.state    = work;
     task.lo       = 0;
     task.hi       = p->root >= 0 ? p->axis_extent[p->root] : 1;
-    task.strategy = NULL;
+    task.strategy = NULL; /* the compiled function needs none */
     task.warnings = 0;
     task.status   = RD_OK;
     task.loads    = 0;
@@ -114,8 +118,11 @@ static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, cha
     return true;
 }
 
-/* Runs a small plan on the stack.  False: nothing was computed that counts, and the caller runs
- * the plan in the usual way. */
+/* Runs a small plan with all memory on the stack. False: it could not be run, or a stage found
+ * an error; inputs are intact, and the caller runs the plan the usual way. `slot` has the
+ * addresses by slot, in the first plan->pointer_bytes; `work` is the memory behind, of arrays
+ * between stages first. is_ready(): all stages have compiled code; bind() fills in addresses,
+ * and is false if one is not valid. */
 bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
                    rd_run_stats *stats)
 {
@@ -150,7 +157,9 @@ static int64_t work_bytes(const rd_plan *plan)
 }
 
 /* True if the plan may run by rd_run_direct(): little work in each stage, memory of at most
- * RD_DIRECT_BYTES, one thread, no steps, and all results in slots. */
+ * RD_DIRECT_BYTES, one thread, no steps (runs that may be cancelled), and all results stored by
+ * programs. Tests that make teams share small work (rd_team_shares_all()) exclude it, as it has
+ * one thread. */
 bool rd_is_direct(const rd_plan *plan)
 {
     if (!plan->backend->whole || plan->steps || (plan->threads && rd_team_shares_all()) ||

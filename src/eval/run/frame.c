@@ -17,7 +17,8 @@
 enum { KEEP = 256 << 10 };
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-/* Bytes of one task: `state` bytes of state, and its scratch, each piece in whole cache lines. */
+/* Bytes of one task's memory: `state` bytes of state (registers, accumulators), then its scratch
+ * slots, each piece in whole cache lines. */
 int64_t rd_task_bytes(const rd_program *p, int64_t state)
 {
     int64_t bytes = rd_lines(state);
@@ -27,7 +28,8 @@ int64_t rd_task_bytes(const rd_program *p, int64_t state)
     return bytes;
 }
 
-/* Assigns addresses to a task's scratch slots, behind its state. */
+/* Assigns addresses to a task's scratch slots: in the memory `work`, behind `state` bytes of
+ * state. */
 void rd_task_places(const rd_program *p, int64_t state, char *work, void **slot)
 {
     char *at = work + rd_lines(state);
@@ -39,8 +41,8 @@ void rd_task_places(const rd_program *p, int64_t state, char *work, void **slot)
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
-/* Bytes of a frame's address tables: all slots, the scratch slots of any stage, and two for each
- * result. */
+/* Bytes of the address tables in a frame (memory of one run): one for each slot, for the scratch
+ * slots (a task's temporary memory) of any stage, and two for each result. */
 static int64_t pointer_bytes(const rd_plan *plan)
 {
     int64_t most = 0;
@@ -51,8 +53,8 @@ static int64_t pointer_bytes(const rd_plan *plan)
     return rd_lines((int64_t)sizeof(void *) * (plan->n_slot + most + 2 * (int64_t)plan->n_out));
 }
 
-/* The working memory that a frame reserves: the most that one task of n stages needs, up to
- * KEEP. *fits: every stage stays within KEEP. */
+/* The bytes that a frame (memory of one run) reserves for one task: the most that any of n stages
+ * needs, of those that need at most KEEP. *fits: that are all stages. */
 int64_t rd_frame_work(int n, const rd_program *p, bool *fits)
 {
     int64_t most = 0;
@@ -67,9 +69,9 @@ int64_t rd_frame_work(int n, const rd_program *p, bool *fits)
     return most;
 }
 
-/* Assigns offsets to the arrays between stages if they are small together (KEEP); else marks them
- * for allocations of their own.  Returns the bytes reserved.  A single device has them in its own
- * memory. */
+/* Assigns offsets in the frame to the arrays between stages if all together take at most KEEP;
+ * else marks them for allocations of their own. Returns the bytes reserved. A single device has
+ * them in its own memory. rd_lines() rounds up to whole cache lines. */
 static int64_t place_arrays(rd_plan *plan)
 {
     int64_t bytes = 0;
@@ -84,7 +86,8 @@ static int64_t place_arrays(rd_plan *plan)
     return plan->arrays_apart ? 0 : bytes;
 }
 
-/* The byte range, alignment mask and address of memory that holds elements lo..hi of a type. */
+/* The byte range and alignment mask of memory that holds elements [lo, hi) around the address
+ * `data`. */
 static rd_extent extent_of(rd_dtype type, int64_t lo, int64_t hi, const void *data, int32_t slot)
 {
     const int64_t size = rd_dtype_size(type);
@@ -96,8 +99,9 @@ static rd_extent extent_of(rd_dtype type, int64_t lo, int64_t hi, const void *da
                         .slot      = slot };
 }
 
-/* Computes the byte range of each input and result, for tests of overlap.  Slots that are not
- * read or are empty keep an empty range, which overlaps nothing. */
+/* Computes the byte range of each input and result, for tests of overlap. Slots that are not read,
+ * or are empty, keep an empty range, which overlaps nothing. False: no memory. lo and hi bound
+ * the elements that are read or written around the address; extent_of() makes bytes of them. */
 static bool measure_memory(rd_plan *plan)
 {
     plan->slot_extent = rd_pool_get(plan->pool, (size_t)(plan->n_slot + 1) * sizeof(rd_extent));
@@ -120,8 +124,9 @@ static bool measure_memory(rd_plan *plan)
     return true;
 }
 
-/* Computes the sizes of the plan's frames and whether its small runs need none (direct).  False: no
- * memory. */
+/* Computes the sizes of the plan's frames (memory of one run), and whether its small runs need
+ * none (direct). False: no memory. frame_bytes: the frame's record, address tables, arrays and
+ * one task's memory, with 64 bytes more to align them. */
 bool rd_frame_measure(rd_plan *plan)
 {
     if (!measure_memory(plan))
@@ -129,14 +134,15 @@ bool rd_frame_measure(rd_plan *plan)
     plan->pointer_bytes = pointer_bytes(plan);
     plan->arrays_bytes  = place_arrays(plan);
     plan->work_bytes    = rd_frame_work(plan->n_stage, plan->program, &plan->fits);
-    plan->frame_bytes = rd_lines(sizeof(rd_frame)) + 64 + plan->pointer_bytes + plan->arrays_bytes +
-                        plan->work_bytes;
+    plan->frame_bytes   = rd_lines(sizeof(rd_frame)) + /*alignment=*/64 + plan->pointer_bytes +
+                        plan->arrays_bytes + plan->work_bytes;
     plan->direct = !plan->backend->device && rd_is_direct(plan);
     return true;
 }
 
-/* Sets the frame's pointers for this plan: tables of addresses, arrays, working memory.  A kept
- * frame may have been laid out for another plan. */
+/* Sets the frame's pointers for this plan: address tables, arrays, a task's memory, one behind the
+ * other. A kept frame may have been laid out for another plan. target and aside have an address
+ * for each result, slot one for each slot; work is a task's memory. */
 static void lay_out(const rd_plan *plan, rd_frame *frame)
 {
     char *at = rd_next_line((char *)frame + sizeof *frame);
@@ -163,7 +169,7 @@ static rd_frame *new_frame(const rd_plan *plan)
     return frame;
 }
 
-/* Frees a frame and its memory for several tasks; NULL is allowed. */
+/* Frees a frame (memory of one run) and its memory for several tasks; NULL is allowed. */
 void rd_frame_free(rd_ctx *ctx, rd_frame *frame)
 {
     if (frame)
@@ -171,7 +177,8 @@ void rd_frame_free(rd_ctx *ctx, rd_frame *frame)
     rd_free(ctx, frame);
 }
 
-/* Takes the kept frame if it is large enough, else makes one. */
+/* Takes the kept frame if it is large enough, else makes one. The exchange is atomic, because
+ * another run may want it, too. NULL: no memory. */
 static rd_frame *take_kept(const rd_plan *plan)
 {
     rd_frame *frame = atomic_exchange_explicit(plan->frames, NULL, memory_order_acquire);
@@ -183,8 +190,9 @@ static rd_frame *take_kept(const rd_plan *plan)
     return frame ? frame : new_frame(plan);
 }
 
-/* Takes a frame for a run: on the caller's stack if it is small, else the kept one, else fresh
- * memory.  Small plans use the stack because two atomic exchanges cost as much as their work. */
+/* Takes a frame (memory of one run): on the caller's stack if it is small, else the kept one, else
+ * newly allocated. Small plans use the stack because two atomic exchanges cost as much as their
+ * work. NULL: no memory. RD_CHECK is set in builds that check. */
 rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
 {
     rd_frame *frame;
@@ -202,8 +210,8 @@ rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
     return frame;
 }
 
-/* Gives a frame back after a run: it is kept for the next run, and the one kept before is freed.  A
- * frame on the stack only frees what it has allocated. */
+/* Gives a frame (memory of one run) back: it is kept for the next run, and the one kept before is
+ * freed. Of a frame on the stack, only what it has allocated is freed. */
 void rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *here)
 {
     if (here->at == (char *)frame) {
@@ -214,7 +222,7 @@ void rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *he
     rd_frame_free(plan->ctx, atomic_exchange_explicit(plan->frames, frame, memory_order_acq_rel));
 }
 
-/* Frees the frame that the plan itself keeps. */
+/* Frees the frame (memory of one run) that the plan itself keeps between runs. */
 void rd_frame_drop(rd_plan *plan)
 {
     rd_frame_free(plan->ctx, plan->frame);
@@ -222,8 +230,9 @@ void rd_frame_drop(rd_plan *plan)
 }
 
 /* ---- Several tasks --------------------------------------------------------------------------- */
-/* Memory of the frame for several tasks, aligned to a cache line and not zeroed; kept memory if it
- * is large enough.  NULL without memory. */
+/* Memory of the frame for several tasks of a stage, aligned to a cache line and not zeroed. It is
+ * the kept one if that is large enough. NULL: no memory. RD_CHECK: it is filled with garbage, so
+ * that code which relies on zeros fails. */
 char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes)
 {
     if (frame->team_room < bytes) {

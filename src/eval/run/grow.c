@@ -21,22 +21,22 @@ static double work_of(const rd_plan *plan)
     return work;
 }
 
-/* True if a brief plan has had its runs: 64, or fewer of as many operations together as making the
- * text of compiled loops takes. */
+/* True if a brief plan (for first runs, without compiled loops) has had its runs: 64, or fewer
+ * that did as many operations together as making the text of compiled loops takes. */
 bool rd_brief_is_over(const rd_plan *plan, int64_t runs)
 {
     return plan->brief && (runs >= BRIEF_RUNS || (double)runs * work_of(plan) >= RD_BRIEF_WORK);
 }
 
 /* ---- The plan with text ---------------------------------------------------------------------- */
-/* Memory of the new plan's pool, in the form that the backend asks for. */
+/* Zeroed memory of a pool, in the form that the backend's prepare() asks for. */
 static void *grown_memory(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
 }
 
-/* Copies the programs and slots, because runs of the brief plan (for first runs) go on meanwhile
- * and read theirs.  Both plans share what lowering made. */
+/* Copies the programs and slots for the new plan, because runs of the brief plan (without compiled
+ * loops) go on meanwhile and read theirs. What lowering made is shared. False: no memory. */
 static bool copy_programs(rd_plan *grown, const rd_plan *brief)
 {
     grown->program = rd_pool_grow(grown->pool, brief->program, (size_t)brief->n_stage,
@@ -46,8 +46,8 @@ static bool copy_programs(rd_plan *grown, const rd_plan *brief)
     return grown->program && grown->slot;
 }
 
-/* Prepares all brief programs again, now with compiled loops, and computes frame sizes; false: no
- * memory. */
+/* Prepares all brief programs again, now with compiled loops, and computes sizes of run memory
+ * (frames); false: no memory. */
 static bool prepare_again(rd_plan *grown)
 {
     for (int s = 0; s < grown->n_stage; s++) {
@@ -62,8 +62,9 @@ static bool prepare_again(rd_plan *grown)
     return rd_frame_measure(grown);
 }
 
-/* Makes the plan with compiled loops, which shares all that does not change with the brief one.
- * NULL without memory, which is no failure: the brief plan has the same results. */
+/* Makes the plan with compiled loops; what does not change is shared with the brief one. NULL
+ * without memory, which is no failure, because the brief plan has the same results. The new plan
+ * has its own pool, programs and slots. It ends with the brief one. */
 static rd_plan *grow(const rd_plan *brief)
 {
     rd_plan *grown = rd_alloc_quiet(brief->ctx, sizeof *grown);
@@ -93,8 +94,10 @@ static rd_plan *grow(const rd_plan *brief)
     return NULL;
 }
 
-/* Returns the plan with compiled loops once the brief one has run often enough.  One of the
- * threads that run the plan makes it; the others use the brief plan meanwhile. */
+/* Returns the plan with compiled loops once the brief one has run often enough, else the plan
+ * itself. One of the threads that run the plan makes it; the others use the brief plan
+ * meanwhile. `growing` is set by the thread that makes it, and stays set if there was no memory,
+ * so that it is tried once. */
 const rd_plan *rd_plan_grown(const rd_plan *plan)
 {
     rd_plan *const own   = (rd_plan *)plan; /* run counters may change in a const plan */

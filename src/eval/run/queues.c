@@ -21,7 +21,7 @@ static void drop(rd_kept_last *self)
     kept->backend->device->close(kept->queue);
 }
 
-/* The queue of a device among those that the context keeps, a linked list; NULL: there is none. */
+/* The queue of a device in a linked list of queues that a context keeps; NULL: there is none. */
 static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend, int32_t device)
 {
     for (const rd_kept_last *at = first; at; at = at->older) {
@@ -33,8 +33,11 @@ static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend
     return NULL;
 }
 
-/* Finds the context's queue on a device, or opens one.  If two threads open one at the same
- * time, both stay and the newer is used. */
+/* Finds the context's queue on a device, or opens one; only the context's own device uses the
+ * stream that the caller gave it. If two threads open one at a time, both stay and the newer is
+ * used. NULL on failure; *full: for lack of memory. The context closes it at its end. Devices
+ * count from 0 here, and from 1 in a context. Without memory for the record, the new queue is
+ * closed again. */
 rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t device, bool *full,
                       char why[RD_DEVICE_TEXT])
 {
@@ -83,7 +86,8 @@ static void give_back(rd_array_block *block)
 }
 
 /* Allocates memory on the device of *out and puts its address and owner into *out.  On failure
- * records an error, returns false and leaves *out alone. */
+ * records an error, returns false and leaves *out alone.  out->owner frees the memory by
+ * give_back() when the array is freed. */
 bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
 {
     const rd_device_table *device = rd_backend_cuda.device;
@@ -128,8 +132,8 @@ const char *rd_device_text(int32_t device)
     return shown;
 }
 
-/* Waits for all queues of the context, and reports once the errors that asynchronous runs met
- * after their evaluation returned. */
+/* The public call: waits for all queues of the context, and reports the errors that asynchronous
+ * runs met after their evaluation returned. `report` gets what runs in that queue met. */
 rd_status rd_wait(rd_ctx *ctx)
 {
     if (!ctx)

@@ -32,7 +32,9 @@ static bool is_there(const rd_plan *plan, int s)
     return (slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT) && slot->device > 0;
 }
 
-/* The device address of slot k, or of result k - n_slot; NULL: not on the device. */
+/* The address in device memory of slot k or, from n_slot on, of result k - n_slot; NULL: it is not
+ * on the device. Arrays between stages and scratch are not compared, as the run chooses their
+ * memory. */
 static void *address(const rd_plan *plan, const rd_frame *frame, int k)
 {
     const int result = k - plan->n_slot;
@@ -49,7 +51,7 @@ static int n_address(const rd_plan *plan)
     return plan->n_slot + plan->n_out;
 }
 
-/* True if an earlier run had the addresses in r->given, and this run has the same ones. */
+/* True if an earlier run had the addresses r->given, and this run has the same ones. */
 static bool has_addresses_of(const rd_plan *plan, const rd_frame *frame, const recorded *r)
 {
     bool same = r->used;
@@ -61,7 +63,7 @@ static bool has_addresses_of(const rd_plan *plan, const rd_frame *frame, const r
 
 /* ---- The plan's recordings ------------------------------------------------------------------- */
 /* Makes the empty entries of a plan, with their tables in the same block of memory; NULL: no
- * memory. */
+ * memory. The caller frees it by drop(). */
 static rd_recordings *new_recordings(const rd_plan *plan)
 {
     const size_t   each = (size_t)n_address(plan) + (size_t)plan->n_slot;
@@ -89,8 +91,9 @@ static void to_front(rd_recordings *all, int i)
     all->of[0] = r;
 }
 
-/* Moves the entry with this run's addresses to the front.  New addresses replace the least
- * recently used entry. */
+/* Moves the entry with this run's device addresses to the front. New addresses replace the least
+ * recently used entry, whose recording is freed. `again`: a run had these addresses before.
+ * forget() frees a recording; NULL is allowed. */
 static void find(const rd_plan *plan, const rd_frame *frame, rd_recordings *all)
 {
     int i = 0;
@@ -118,15 +121,15 @@ static void drop(const rd_plan *plan, rd_recordings *all)
     rd_free(plan->ctx, all);
 }
 
-/* Puts recordings into the plan and returns those that were there.  This is atomic, because runs
- * may happen at the same time. */
+/* Puts recordings (NULL: none) into the plan and returns those that were there. Atomic, because
+ * runs may happen at the same time. */
 static rd_recordings *exchange(const rd_plan *plan, rd_recordings *all)
 {
     return atomic_exchange(&((rd_plan *)plan)->recordings, all);
 }
 
-/* Takes the plan's recordings for one run, with this run's addresses in front; NULL: the run
- * goes without. */
+/* Takes the plan's recordings out for one run, with the entry of this run's addresses in front;
+ * NULL: the run goes without, as the plan is not recorded, is asynchronous, or measures. */
 static rd_recordings *take(const rd_plan *plan, const rd_frame *frame)
 {
     rd_recordings *all;
@@ -140,7 +143,8 @@ static rd_recordings *take(const rd_plan *plan, const rd_frame *frame)
     return all;
 }
 
-/* Gives the recordings back.  If two runs gave theirs at the same time, the later ones stay. */
+/* Gives the recordings back to the plan. If two runs gave theirs at the same time, the later ones
+ * stay. */
 static void give(const rd_plan *plan, rd_recordings *all)
 {
     drop(plan, exchange(plan, all));
@@ -170,8 +174,10 @@ static bool may_be_recorded(const rd_plan *plan)
     return launches > 1;
 }
 
-/* Records the stages in place of running them, with memory that the recording holds from then on.
- * Leaves are copied to the device at once.  Failures are in the run's state. */
+/* Records the stages in place of running them (as a CUDA graph), with device memory that the
+ * recording holds from then on. Leaves are copied to the device at once. Failures are in the run's
+ * state. From record() on, what the submission is asked is recorded and not run; recorded() ends
+ * that. */
 static void record(rd_device_run *r, recorded *into)
 {
     if (may_be_recorded(r->plan))
@@ -186,14 +192,15 @@ static void record(rd_device_run *r, recorded *into)
     memcpy(into->got, r->got, sizeof *r->got * (size_t)r->plan->n_slot);
 }
 
-/* Copies leaves into the memory that the recording has. */
+/* Copies leaves in host memory into the device memory that the recording holds. */
 static void place_again(rd_device_run *r, const recorded *last)
 {
     memcpy(r->got, last->got, sizeof *r->got * (size_t)r->plan->n_slot);
     rd_device_place(r);
 }
 
-/* Launches all stages by one call and copies results.  False: nothing was launched. */
+/* Launches all stages of a recording by one call, and copies results. False: nothing was
+ * launched. The queue is waited for, as results must be complete before the caller reads them. */
 static bool replay(rd_device_run *r, rd_recording *recording)
 {
     if (!r->device->replay(recording, r->queue, r->of.why))
@@ -204,9 +211,10 @@ static bool replay(rd_device_run *r, rd_recording *recording)
     return true;
 }
 
-/* Drops the recording, and the plan makes no more, unless the run was only cancelled.  Waits first,
- * because copies into the recording's memory may still be under way.  The run may then go on
- * without a recording. */
+/* Frees the failed recording; the plan makes no more, unless the run was only cancelled. Waits
+ * first, because copies into its memory may still be under way. The run may then go on without
+ * a recording. of[0] is the entry of this run; `elsewhere`: the results can still be computed
+ * otherwise. */
 static void give_up(rd_device_run *r, rd_recordings *all)
 {
     (void)r->device->synchronise(r->queue, r->of.why);
@@ -219,10 +227,10 @@ static void give_up(rd_device_run *r, rd_recordings *all)
     rd_device_clear(r);
 }
 
-/* Runs by a recording if these addresses occurred before (`again`), and makes the recording at the
- * second run. `refused`: an earlier recording failed, so none is tried. While r->of.tries is set, a
- * failure is the recording's, not the run's. False: nothing was done, and only the recording
- * failed. */
+/* Runs by a recording (CUDA graph) if these device addresses occurred before (again); the second
+ * run with them makes it. False: nothing was done, as there is none or only the recording failed.
+ * refused: one failed before. While r->of.tries is set, a failure is the recording's, not the
+ * run's. If only the recording failed, the status is RD_OK again and the run goes on without it. */
 static bool run_recorded(rd_device_run *r, rd_recordings *all)
 {
     recorded *const last = &all->of[0];
@@ -241,8 +249,9 @@ static bool run_recorded(rd_device_run *r, rd_recordings *all)
     return r->of.status != RD_OK;
 }
 
-/* Runs by a recording, if memory is not tight and this run's device addresses occurred before.
- * False: there is none, and nothing was done. */
+/* Runs by a recording (CUDA graph), if device memory is not tight and this run's device addresses
+ * occurred before. False: there is none, and nothing was done. take() and give() take the plan's
+ * recordings for the run, and give them back. */
 bool rd_run_recorded(rd_device_run *r)
 {
     rd_recordings *const all  = r->tight ? NULL : take(r->plan, r->frame);

@@ -18,7 +18,9 @@ typedef struct progress_of_parts {
     bool               said;    /* the listener has had a report */
 } progress_of_parts;
 
-/* Reports a part's progress as that of all parts. */
+/* Reports a part's progress to the listener as that of all parts: a plan in parts is several plans
+ * that run one after the other, and each counts the same. t->part is the number of the part that
+ * runs. A result other than 0 asks to cancel. */
 static int tell(void *user, double done, double seconds_left)
 {
     progress_of_parts *t   = user;
@@ -31,7 +33,8 @@ static int tell(void *user, double done, double seconds_left)
     return t->of->tell(t->of->user, all, all > 0 ? taken * (1 - all) / all : INFINITY);
 }
 
-/* Takes the memory of a run: the arrays between parts, then pointers to one part's inputs. */
+/* Takes the memory of a run, kept or new: the arrays between parts, then pointers to one part's
+ * inputs. NULL: no memory. */
 static char *take_memory(const rd_plan *plan)
 {
     rd_parts *parts  = plan->parts;
@@ -57,8 +60,8 @@ typedef struct running {
     void *const       *out;
 } running;
 
-/* The only result's memory, if an array between parts is made there; NULL: there is no such
- * array. */
+/* The only result's memory, if an array between parts is made there in place of a copy; NULL:
+ * there is no such array. */
 static char *direct(const running *r)
 {
     return r->plan->parts->direct < 0 ? NULL : r->out ? r->out[0] : r->plan->out[0].data;
@@ -76,8 +79,8 @@ static bool bytes_overlap(const char *a, int64_t a_bytes, const char *b, int64_t
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-/* Array k in the caller's own memory; NULL: it must be made.  A leaf that overlaps the result
- * being written is not read there. */
+/* The address of array k in the caller's own memory, if it is a leaf that products read in place
+ * (`lies`); NULL: it must be made, also because it overlaps the result being written. */
 static char *borrowed(const running *r, int32_t k)
 {
     const rd_plan_part *part = &r->plan->parts->part[k];
@@ -91,8 +94,9 @@ static char *borrowed(const running *r, int32_t k)
     return (char *)(uintptr_t)at;
 }
 
-/* The address of array k in this run: the caller's own memory, the result that it is, spare memory
- * for a leaf that overlaps the result, or memory between parts. */
+/* The address of array k in this run: in the caller's memory (see borrowed()), the result that it
+ * is, spare memory for a leaf that overlaps the result, or memory between parts. parts->at[k] is
+ * the offset of an array; `direct` is the number of the array that is the result. */
 static char *address_of(const running *r, int32_t k)
 {
     const rd_parts *parts = r->plan->parts;
@@ -104,7 +108,8 @@ static char *address_of(const running *r, int32_t k)
                                  : r->arrays + parts->at[k];
 }
 
-/* Allocates memory for leaves that overlap results, which is rare; false: no memory. */
+/* Allocates memory for leaves that products would read in place but that overlap a result, which
+ * is rare; false: no memory. */
 static bool get_spare(running *r)
 {
     bool any = false;
@@ -115,8 +120,10 @@ static bool get_spare(running *r)
     return !any || r->spare;
 }
 
-/* Checks the addresses that no part's plan binds: of inputs that products read in place, and of the
- * result that a product is made in.  Returns the status. */
+/* Checks the addresses that no part's own plan checks: of inputs that products read in place, and
+ * of the result that a product is made in. Returns the status. part->lies: its array is a leaf
+ * that products read in place, input `input` of the plan, -1: none. parts->direct is the array
+ * that is made in the result's memory, -1: none; direct() is that address. */
 static rd_status check_addresses(const running *r)
 {
     const rd_parts *parts  = r->plan->parts;
@@ -130,19 +137,21 @@ static rd_status check_addresses(const running *r)
                                       r->in ? r->in[part->input] : NULL, part->plan->out[0].type);
     }
     if (parts->direct >= 0 && status == RD_OK)
-        status = rd_check_address(r->plan, "result", 0, direct(r), r->plan->out[0].type);
+        status = rd_check_address(r->plan, "result", /*k=*/0, direct(r), r->plan->out[0].type);
     return status;
 }
 
-/* True if a part need not run: its array is the caller's own memory; or, for the part of results,
- * the array that was made in the only result's memory is that result. */
+/* True if a part need not run: its array is the caller's own memory; or it is the part that stores
+ * results, and the only result was made in place. */
 static bool is_computed(const running *r, const rd_plan_part *part)
 {
     return part->array >= 0 ? borrowed(r, part->array) != NULL : direct(r) != NULL;
 }
 
-/* Runs one part: fills in its inputs, the caller's and the arrays of earlier parts, and executes
- * its plan. */
+/* Runs one part (one of several plans): lists its inputs, which are the caller's and then arrays
+ * of earlier parts, and executes its plan. Adds to stats. `own` are the addresses of the part's
+ * inputs, in the memory behind the arrays. A part with an array makes that; one without (-1)
+ * makes results from number `first` on. */
 static rd_status run_part(const running *r, const rd_plan_part *part, const rd_progress *progress,
                           rd_run_stats *stats)
 {
@@ -169,7 +178,7 @@ static rd_status run_part(const running *r, const rd_plan_part *part, const rd_p
 }
 
 /* ---- Products of sparse matrices ------------------------------------------------------------- */
-/* Memory of the context, which user is, in the form that rd_row_product_run() asks for. */
+/* Memory of a context (user), in the form that rd_row_product_run() asks for. */
 static void *get(void *user, int64_t bytes)
 {
     return rd_alloc_quiet(user, bytes);
@@ -181,9 +190,9 @@ static void put(void *user, void *memory)
     rd_free(user, memory);
 }
 
-/* Runs the part of a sparse matrix product: values of both factors, the last two inputs, give the
- * values of the result.  Its work is estimated as 8 operations for each stored element of a and
- * those in a row of b. */
+/* Runs a part that is a product of sparse matrices. The last two inputs are the stored values of
+ * its factors, out[0] those of the result. Work is estimated as 8 operations for each stored
+ * element of a and those in a row of b. */
 rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *const *out)
 {
     const rd_row_product *p      = plan->product;
@@ -199,7 +208,8 @@ rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *
 
 /* ---- All parts ------------------------------------------------------------------------------- */
 /* Runs all parts in order and reports their progress as one run's.  Returns the status of the first
- * failure. */
+ * failure.  `mine` is the caller's listener, wrapped so that it hears of all parts as one run;
+ * progress may be NULL. */
 rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
                        const rd_progress *progress, rd_run_stats *stats)
 {
@@ -221,7 +231,7 @@ rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *
     for (; t.part < t.n && status == RD_OK; t.part++)
         status = run_part(&r, &plan->parts->part[t.part], &mine, stats);
     if (t.said && status == RD_OK)
-        (void)progress->tell(progress->user, 1, 0);
+        (void)progress->tell(progress->user, /*done=*/1, /*seconds_left=*/0);
     rd_free_work(plan->ctx, r.spare);
     give_memory(plan, memory);
     return status;

@@ -32,8 +32,8 @@ typedef struct run {
 } run;
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
-/* How many tasks each thread gets, in turn.  Rows of a triangle differ in length, so these get
- * many tasks for balance. */
+/* How many tasks each thread gets, one after the other. Where indices of the root axis differ in
+ * work, as rows of a triangle do, many tasks balance the load. */
 static int64_t rounds_of(const rd_program *p)
 {
     enum { ROUNDS = 16 };
@@ -41,9 +41,10 @@ static int64_t rounds_of(const rd_program *p)
     return p->uneven ? ROUNDS : 1;
 }
 
-/* The length of a task in indices of the root axis: one task per thread, or plan->task_grains times
- * the grain for tests.  Tasks begin at multiples of the grain.  `extent` itself for one task, if
- * the stage must not be split or has little work. */
+/* The length of a task in indices of the root axis, a multiple of the grain (where tasks may
+ * begin): one task per thread, or plan->task_grains times the grain for tests. `extent` itself,
+ * for one task, if the stage must not be split or has little work. threads: as asked for, 0: by
+ * work. Tests may force small work to be shared. */
 static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent, int64_t grain)
 {
     /* small work returns early, as it would notice the cost of each division */
@@ -82,7 +83,9 @@ typedef struct tasks {
 /* Least number of elements in a task whose rows are shared by all tasks. */
 enum { ROWS_GRAIN = 1024 };
 
-/* Fills in a task's record.  The error sentence, most of the record, is not cleared. */
+/* Fills in a task's record.  The error sentence, most of the record, is not cleared.  `work` is
+ * the task's memory: its state, and behind that scratch memory, whose addresses rd_task_places()
+ * puts into `slot`. lo to hi is its range. */
 static void set_task(const rd_program *p, rd_task *task, int64_t state, char *work, void **slot,
                      int64_t lo, int64_t hi)
 {
@@ -99,8 +102,8 @@ static void set_task(const rd_program *p, rd_task *task, int64_t state, char *wo
     task->strategy    = NULL;
 }
 
-/* Allocates the working memory of a single task that does not fit in the frame; false: no
- * memory. */
+/* Allocates the memory (state and scratch) of a single task that does not fit in the frame; false:
+ * no memory. */
 static bool more_memory(const run *r, const rd_program *p, tasks *t)
 {
     const int64_t bytes = rd_task_bytes(p, t->state);
@@ -110,7 +113,9 @@ static bool more_memory(const run *r, const rd_program *p, tasks *t)
     return t->memory;
 }
 
-/* Sets up a single task with the frame's record, slots and, if there is room, working memory. */
+/* Sets up a single task with the frame's record, slots and, if there is room, memory for state and
+ * scratch. False: no memory. plan->fits: the frame has room for a task of any stage; else this
+ * stage may need a block of its own. */
 static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t)
 {
     rd_frame *f = r->frame;
@@ -119,13 +124,14 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
     t->task           = &f->task;
     if (!r->plan->fits && rd_task_bytes(p, t->state) > r->plan->work_bytes && !more_memory(r, p, t))
         return false;
-    set_task(p, t->task, t->state, t->memory ? t->memory : f->work, f->slot, 0, extent);
+    set_task(p, t->task, t->state, t->memory ? t->memory : f->work, f->slot, /*lo=*/0, extent);
     return true;
 }
 
-/* Sets up several tasks of `size` indices: their records, then slots, state and scratch of each in
- * whole cache lines.  Tasks k, k + threads ... run one after the other in the same memory.  False:
- * no memory. */
+/* Sets up several tasks of `size` indices each: their records, then addresses of slots, state and
+ * scratch of each thread, in whole cache lines. Tasks k, k + threads ... run one after the other
+ * in the same memory. False: no memory. `first_scratch` counts the slots of the graph, which
+ * come before those of scratch. A thread gets rounds_of() tasks. */
 static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_t size, tasks *t)
 {
     const rd_plan *plan = r->plan;
@@ -154,8 +160,9 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
     return true;
 }
 
-/* Switches a running task to compiled code once that is ready.  Only for programs without head
- * and tail, which hand nothing from one step to the next. */
+/* Switches a running task from tiles to compiled code once that is ready. Only for programs
+ * without head and tail, which keep nothing in the state between two steps. task->strategy is
+ * NULL as long as it runs on tiles. */
 static void switch_to_compiled(const run *r, const rd_program *p, rd_task *task)
 {
     const rd_backend_table *backend = r->plan->backend;
@@ -167,9 +174,10 @@ static void switch_to_compiled(const run *r, const rd_program *p, rd_task *task)
         backend->head(p, task);
 }
 
-/* Runs a task in steps of a few milliseconds. Between two steps the run may be cancelled, reports
- * progress, and may switch to compiled code. Of the tasks that run side by side, the first one
- * reports, as if all had done as much. */
+/* Runs a task in steps of a few milliseconds. Between two of them the run may be cancelled,
+ * reports progress, and may switch to compiled code. Of the tasks that run at a time, the first
+ * one reports, as if the others had done as much. `left` is what remains of the task's range;
+ * rd_watch_look() gets the share of the stage that is done. */
 static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
 {
     rd_task      *task = &t->task[k];
@@ -195,7 +203,8 @@ static const char *strategy_name(const rd_program *p, const void *way)
 }
 
 /* Runs one task: its head, then its body in one go or in steps.  The float environment is set
- * for each task, as tasks run on different threads. */
+ * for each task, as tasks run on different threads.  A sort of one long row is one step, so it
+ * tests the run's stop flags itself (rd_stop_begin()). */
 static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
 {
     rd_task           *task  = &t->task[k];
@@ -218,7 +227,8 @@ static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
                        "\"task\":%d,\"from\":%" PRId64 ",\"to\":%" PRId64, k, lo, task->hi);
 }
 
-/* Runs all tasks of a stage, distributed over OpenMP threads. */
+/* Runs all tasks of a stage on OpenMP threads; thread `first` runs tasks first, first + threads,
+ * ... t->n tasks are dealt to t->threads threads in turn. */
 static void run_tasks(const run *r, const rd_program *p, tasks *t)
 {
 #ifdef _OPENMP
@@ -230,8 +240,8 @@ static void run_tasks(const run *r, const rd_program *p, tasks *t)
             run_task(r, p, t, k);
 }
 
-/* Records that the run was cancelled; a run that exceeded its time limit records nothing.  Returns
- * the status. */
+/* Records that the run was cancelled; one that exceeded its own time limit (overdue, when plans
+ * are measured) records nothing. Returns the status. watch: NULL: the run had none. */
 static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
 {
     if (watch && watch->overdue)
@@ -239,8 +249,10 @@ static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
     return rd_fail_run(plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
-/* Collects the tasks' warnings and errors, merges their partial results into the first task, and
- * runs the program's tail.  Tasks of uneven stages have nothing to merge. */
+/* Collects the tasks' warnings and errors, merges their accumulators into the first task's, and
+ * runs the program's tail, which stores results. Tasks of uneven stages have nothing to merge.
+ * join() merges the accumulators of two neighbouring tasks; tail() is the code at the end.
+ * r->status keeps the first error. */
 static void finish_tasks(run *r, const rd_program *p, const tasks *t)
 {
     uint32_t warnings = 0;
@@ -265,8 +277,9 @@ static void finish_tasks(run *r, const rd_program *p, const tasks *t)
         r->stats.tasks = t->threads;
 }
 
-/* Runs a single task by head, body and tail.  An error that whole(), the compiled function, has
- * found before stays, unless this run finds a better one. */
+/* Runs a single task by the program's head, body and tail. If the compiled function of the whole
+ * stage found an error before, that one stays, unless this run finds a better one. `way` is the
+ * strategy of this run, NULL: the backend has one only. */
 static void run_parts(const run *r, const rd_program *p, tasks *t)
 {
     const rd_backend_table *backend = r->plan->backend;
@@ -280,13 +293,13 @@ static void run_parts(const run *r, const rd_program *p, tasks *t)
     if (backend->strategy)
         t->way = t->task->strategy = backend->strategy(p);
     /* directly: even an OpenMP region of one thread costs as much as a small kernel */
-    run_task(r, p, t, 0);
+    run_task(r, p, t, /*k=*/0);
     if (t->task->status == RD_OK && before.status != RD_OK)
         *t->task = before;
 }
 
-/* Runs a single task by its backend's one function, which costs least, if it need not stop on
- * the way. */
+/* Runs a stage as a single task by one compiled function, which costs least, if there is one and
+ * the run need not stop on the way (in steps). Else by its parts. */
 static void run_alone(const run *r, const rd_program *p, tasks *t)
 {
     const rd_backend_table *backend = r->plan->backend;
@@ -296,8 +309,9 @@ static void run_alone(const run *r, const rd_program *p, tasks *t)
         run_parts(r, p, t);
 }
 
-/* Runs the stage again as one task by tiles if a task of a row nest found an error, because
- * tiles report more about it. */
+/* Runs the stage again as one task by tiles if a task of compiled row loops found an error,
+ * because tiles say more about it (which element). t->n tasks ran on t->threads threads, whose
+ * team is ended first. t->state is the bytes of a task's state; `strategy` NULL: by tiles. */
 static void rerun_for_errors(run *r, const rd_program *p, int64_t extent, tasks *t)
 {
     bool wrong = false;
@@ -314,7 +328,7 @@ static void rerun_for_errors(run *r, const rd_program *p, int64_t extent, tasks 
         return;
     }
     t->task->strategy = NULL;
-    run_task(r, p, t, 0);
+    run_task(r, p, t, /*k=*/0);
 }
 
 /* Writes the trace event of a stage: its strategy, tasks and time. */
@@ -328,8 +342,9 @@ static void trace_stage(const run *r, const rd_program *p, const tasks *t, doubl
     rd_trace_event("stage", name, begun, "\"tasks\":%d", (int)t->n);
 }
 
-/* Reports the time of a stage to its backend if all tasks used one strategy from beginning to
- * end. */
+/* Reports the time of a stage to its backend, which learns which strategy is the fastest, if all
+ * tasks used one strategy from beginning to end. Not for a stage that one function has run as a
+ * whole (done). */
 static void report(const run *r, const rd_program *p, const tasks *t, double begun)
 {
     const double taken = rd_seconds() - begun;
@@ -342,7 +357,9 @@ static void report(const run *r, const rd_program *p, const tasks *t, double beg
 }
 
 /* Runs one stage: chooses the number of tasks and the strategy, runs the tasks, combines them, and
- * releases memory.  A program by rows may be split at any index, as its tasks combine nothing. */
+ * releases memory. A nest by rows may be split at any index, as its tasks combine nothing. t.way
+ * is not NULL at first only if a nest by rows is compiled; it needs by_rows_bytes of state in
+ * each of several tasks. */
 static void run_stage(run *r, const rd_program *p)
 {
     const double  begun  = r->plan->traced || p->timed ? rd_seconds() : 0;
@@ -378,8 +395,9 @@ static void run_stage(run *r, const rd_program *p)
         rd_frame_end_team(r->plan, r->frame, t.threads);
 }
 
-/* Runs all stages on this processor: takes a frame, binds addresses, runs the stages, and copies
- * results out. */
+/* Runs all stages on this processor: takes a frame (memory of the run), binds addresses, runs the
+ * stages, and copies results out that were not written in place. `watch` is there only if some
+ * stage runs in steps; it looks for a cancel and reports progress. */
 static rd_status run_stages(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, rd_run_stats *stats)
 {
@@ -405,7 +423,8 @@ static rd_status run_stages(const rd_plan *plan, const void *const *in, void *co
     return r.status;
 }
 
-/* Runs the plan on its device.  If AUTO's GPU fails, the plan for this processor runs instead. */
+/* Runs the plan on its device or devices. If a GPU that AUTO chose fails, the plan for this
+ * processor runs instead. */
 static rd_status run_there(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, rd_run_stats *stats)
 {
@@ -416,9 +435,10 @@ static rd_status run_there(const rd_plan *plan, const void *const *in, void *con
     return elsewhere ? rd_plan_execute(plan->instead, in, out, progress, stats) : status;
 }
 
-/* Chooses how a plan runs: in parts, as a sparse product, by the fast path, on a device, or stage
- * by stage. The fast path takes no plans whose runs are traced (RDIM_DEBUG=trace), or for which
- * tests set the grains of a task. */
+/* Chooses how a plan runs: in parts (several plans), as a sparse product, by the fast path for
+ * small plans, on a device, or stage by stage. The fast path takes no plans that are traced, or
+ * for which tests set the length of tasks (task_grains). A cancel that came before the run, or
+ * during it, ends it with RD_ERR_CANCELLED. stats may be NULL. */
 static rd_status execute(const rd_plan *plan, const void *const *in, void *const *out,
                          const rd_progress *progress, rd_run_stats *stats)
 {

@@ -32,8 +32,9 @@ static int wanted_threads(const rd_ctx *ctx, int asked)
     return threads ? threads : omp_get_max_threads();
 }
 
-/* The number of threads that would be useful if starting them cost nothing: 1 for little work or a
- * single share, at most one for each share. */
+/* The number of threads that would be useful if starting them cost nothing: 1 for little work, at
+ * most one for each share (what one thread may do alone). asked: threads of the evaluation, 0: the
+ * context's setting. */
 static int useful_threads(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads;
@@ -46,15 +47,16 @@ static int useful_threads(const rd_ctx *ctx, int asked, double work, int64_t sha
     return threads < shares ? threads : (int)shares;
 }
 
-/* The number of threads for `work` operations in so many shares, of those that the system lets
- * start. */
+/* The number of threads for `work` operations in so many shares (what one may do alone), of those
+ * that the system lets start.  asked: 0: the context's setting. */
 int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     return rd_threads_startable(useful_threads(ctx, asked, work, shares));
 }
 
-/* The same for a run that begins now: one thread until a team is due, because starting threads
- * costs time, and one fewer while a compiler is at work. */
+/* The number of threads for a run that begins now: one until several are due, because starting
+ * threads costs time, and one fewer while a compiler is at work.  asked: 0: the context's.  Tests
+ * that share all work (shares_all) skip both rules. */
 int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads = useful_threads(ctx, asked, work, shares);

@@ -36,7 +36,8 @@ static FILE *open_file(const char *path)
 }
 
 /* Opens the process's trace file at the first call and writes an empty list of events.  False after
- * recording that it cannot be written. */
+ * recording that it cannot be written.  `end` is the end of an empty list in the file. The lock
+ * is for threads that open it at a time. */
 bool rd_trace_open(rd_ctx *ctx)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_TRACE),
@@ -69,7 +70,9 @@ static int thread(void)
  * behind it:
  *
  *     ,{"name":"stage 0: tiles","cat":"stage","ph":"X","ts":12.345,
- *      "dur":6.789,"pid":1,"tid":1,"args":{}} */
+ *      "dur":6.789,"pid":1,"tid":1,"args":{}}
+ * `format` makes the text of args; `end` is what the file ends with, which is written over;
+ * trace.any: an event stands before. Without an open file nothing is written. */
 void rd_trace_event(const char *kind, const char *name, double begun, const char *format, ...)
 {
     const int64_t from = (int64_t)(1e9 * begun), took = (int64_t)(1e9 * (rd_seconds() - begun));

@@ -10,7 +10,8 @@
 static const double TELL = 0.1;
 
 /* ---- Work ------------------------------------------------------------------------------------ */
-/* True if the instruction is a map by scalar calls, which take up to 100 ns an element. */
+/* True if the instruction is an elementwise operation by a scalar call (no vector code), which
+ * takes up to 100 ns an element. */
 static bool is_alone(const rd_inst *inst)
 {
     const rd_by by = inst->kind == RD_I_MAP ? rd_op_table[inst->op].by : RD_BY_NONE;
@@ -18,8 +19,8 @@ static bool is_alone(const rd_inst *inst)
     return by == RD_BY_LIBM || by == RD_BY_ROWS;
 }
 
-/* Operations that p->work leaves out because it counts one for each map: scalar calls count 400,
- * for up to 100 ns an element. */
+/* Operations of scalar calls, which p->work counts as one each: 400 for each element, as one takes
+ * up to 100 ns. */
 static double alone_work(const rd_program *p)
 {
     static const double ALONE = 400;
@@ -44,7 +45,7 @@ static double functions_work(const rd_program *p)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 /* Halves a range, in multiples of `least`, until it takes no more than `most` operations, or is
- * `least`. */
+ * `least`. `each`: operations of one index of the root axis. */
 static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, double most)
 {
     const double each = (p->work + alone_work(p)) / (double)p->axis_extent[p->root];
@@ -54,9 +55,10 @@ static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, dou
     return part;
 }
 
-/* Cuts a range of a tile loop that would take seconds, such as pairs of 100,000 points.  A part
- * keeps full speed where possible (512 grains), and whole cache lines (64) otherwise.  Parts of 64
- * made tiles seven times slower for nearest points in 64 dimensions. */
+/* Cuts the width of a tile loop whose ranges would take seconds, such as pairs of 100,000 points.
+ * A part keeps full speed where possible (512 grains, which are multiples where tasks may begin),
+ * and whole cache lines (64) otherwise. Parts of 64 made tiles seven times slower for nearest
+ * points in 64 dimensions. */
 static int64_t part_of(const rd_program *p, int64_t unit)
 {
     enum { FAST = 512, LEAST = 64, LONG = 100 };
@@ -65,8 +67,10 @@ static int64_t part_of(const rd_program *p, int64_t unit)
     return halve_range(p, unit, LEAST * p->grain, LONG * RD_STEP_WORK);
 }
 
-/* The unit of steps: whole ranges of the tile loops, because their width was chosen for the
- * cache.  A product may stop anywhere: it is a BLAS call, which splits a long sum itself. */
+/* The unit of steps, of which a step is a multiple: whole ranges of the tile loops, because their
+ * width was chosen for the cache. A product may stop anywhere: it is a BLAS call, which splits a
+ * long sum itself. A tile loop over the root axis has ranges of loop->step indices, which are
+ * rounded up to grains. */
 static int64_t unit_of(const rd_program *p)
 {
     int64_t unit = p->grain;
@@ -82,8 +86,8 @@ static int64_t unit_of(const rd_program *p)
     return part_of(p, unit);
 }
 
-/* Operations that users' functions and reducers may take.  Their cost is unknown: a microsecond
- * an element is assumed, and steps are timed. */
+/* Operations that users' functions and reducers may take. Their cost is unknown, so a microsecond
+ * (1e4 operations) an element is assumed, and steps are timed. */
 static double users_work(const rd_program *p)
 {
     static const double CALL  = 1e4;
@@ -97,9 +101,9 @@ static double users_work(const rd_program *p)
     return calls * CALL;
 }
 
-/* Rounds a number of indices to whole units.  From 64 indices on, these are whole vectors, cache
- * lines, strips and blocks.  A partial strip runs element by element, so fewer indices become 64
- * if that is at most 16 times as many. */
+/* Rounds a number of indices to whole units. From 64 indices on, these are whole vectors and cache
+ * lines. A partial vector loop runs element by element, so fewer indices become 64 if that is at
+ * most 16 times as many. `whole` counts the units in 64 indices. */
 static int64_t in_units(const rd_program *p, double indices)
 {
     enum { WHOLE = 64, TIMES = 16 };
@@ -114,9 +118,10 @@ static int64_t in_units(const rd_program *p, double indices)
     return units > 1 ? units * unit : unit;
 }
 
-/* Indices of the root axis in the first step, for about `work` operations. 0: the stage is short or
- * cannot be split, so it runs without steps. Short is less than four steps of our own operations;
- * the time of a caller's functions is unknown, so one step of them is enough. */
+/* Indices of the root axis in the first step, for about `work` operations; 0: the stage runs
+ * without steps, as it is short or cannot be split. Short is less than four steps of our own
+ * operations. The time of a caller's functions is unknown, so one step of them is enough. own,
+ * users: operations of ours, and of callers' functions. */
 int64_t rd_watch_every(const rd_program *p, double work)
 {
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;
@@ -128,7 +133,8 @@ int64_t rd_watch_every(const rd_program *p, double work)
     return in_units(p, work / all * (double)extent);
 }
 
-/* The whole share [lo, hi) of a task, to be taken in steps; its loop may run backwards. */
+/* The range [lo, hi) of the root axis that a task does, to be taken in steps; its loop may run
+ * backwards. */
 rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi)
 {
     return (rd_step_range){ .p         = p,
@@ -139,7 +145,8 @@ rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi)
 }
 
 /* Adapts the length of the next step to the seconds of the last one, because estimates are wrong,
- * above all for users' functions.  Steps should take 1 to 6 ms. */
+ * above all for users' functions.  Steps should take 1 to 6 ms.  A step grows only up to
+ * RD_STEP_WORK operations (`most` indices). */
 static void adapt_step(rd_step_range *s, double seconds)
 {
     static const double SHORT = 1e-3, WANTED = 3e-3, LONG = 6e-3;
@@ -152,8 +159,9 @@ static void adapt_step(rd_step_range *s, double seconds)
         s->step = in_units(p, 2 * (double)s->step);
 }
 
-/* Takes the next step [lo, hi) of the share, from the end if the loop runs backwards.  False: the
- * share is finished. */
+/* Takes the next step [lo, hi) of a task's range, from the end if the loop runs backwards. False:
+ * the range is finished. s->begun is when the last step began, 0: none yet; adapt_step() fits
+ * the step's length s->step to the time that it took. s->lo and s->hi are what is left. */
 bool rd_step_range_next(rd_step_range *s, int64_t *lo, int64_t *hi)
 {
     const double now = rd_seconds();
@@ -192,8 +200,9 @@ void rd_watch_stage(rd_watch *w, const rd_program *p)
     w->work = p->work;
 }
 
-/* Counts a step of any thread; false: the run must stop.  Gives mapped memory back once for every
- * `tasks` steps, as the calling thread may finish early, or wait in the listener. */
+/* Counts a step of any thread; false: the run must stop. Gives the memory of mapped files back
+ * once for every `tasks` steps, on whichever thread comes, as the calling thread may finish early
+ * or wait in the listener. */
 bool rd_watch_step(rd_watch *w, int tasks)
 {
     const unsigned before = atomic_fetch_add_explicit(&w->steps, 1, memory_order_relaxed);
@@ -205,7 +214,8 @@ bool rd_watch_step(rd_watch *w, int tasks)
     return !atomic_load_explicit(&w->stop, memory_order_relaxed);
 }
 
-/* Reports the share done and the estimated time left. */
+/* Reports to the listener the share of the run that is done, and the seconds that are left by
+ * that. A result other than 0 asks to cancel. */
 static void tell(rd_watch *w, double done)
 {
     const double now  = rd_seconds(),
@@ -216,8 +226,10 @@ static void tell(rd_watch *w, double done)
         atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 }
 
-/* Checks the time limit, and reports progress if it is time.  `part`: share of the running stage
- * that is done. */
+/* Checks the time limit, and reports progress if it is time. `part`: the share of the running
+ * stage that is done. Only the calling thread looks. progress.until is the time limit, 0: none;
+ * TELL is the time between reports; w->work is the work of the stage, w->done that of stages
+ * before, w->all that of all. */
 void rd_watch_look(rd_watch *w, double part)
 {
     if (w->progress.until > 0 && rd_seconds() > w->progress.until) {

@@ -6,14 +6,16 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include <math.h>
 
-/* Predicts the time of a program as compiled loops, or on tiles, by measured speeds; 0 ns:
- * unknown. False: no memory. */
+/* Predicts the time of a program as compiled loops, or on tiles, by the measured speeds of this
+ * machine; 0 ns: unknown.  Tiles have the memory traffic and the start of loops, other computing,
+ * and no loops that begin and end (`entries`).  With one thread the program runs as a whole.
+ * False: no memory. */
 bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn *get, void *pool,
                   rd_price *price)
 {
     const rd_speeds *s = rd_speeds_here();
 
-    if (!rd_program_price(p, threads == 1, s, threads, get, pool, price))
+    if (!rd_program_price(p, /*whole=*/threads == 1, s, threads, get, pool, price))
         return false;
     if (kind == RD_FORM_TILES && price->ns > 0) {
         price->compute = rd_tile_compute_ns(p, p->code, s) / threads;
@@ -23,8 +25,9 @@ bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn
     return true;
 }
 
-/* Lists the choices of a program: compiled loops or tiles, and its strips. Returns how many; -1:
- * no memory. */
+/* For reports: lists what was chosen for a program, up to `most` choices: compiled loops or tiles,
+ * then the strips of its loops.  Returns how many; -1: no memory.  Products and the reference have
+ * no choices. */
 int32_t rd_cpu_choices(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *at,
                        int32_t most)
 {

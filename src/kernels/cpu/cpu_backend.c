@@ -21,7 +21,7 @@
 /* For tests: how many more times runs and their steps find no nest, though it is there. */
 static atomic_int held;
 
-/* For tests: the next so many requests for a nest find none. */
+/* For tests: the next so many requests for a compiled nest find none. */
 void rd_cpu_hold_nests(int asks)
 {
     atomic_store(&held, asks);
@@ -33,7 +33,8 @@ int rd_cpu_held(void)
     return atomic_load(&held);
 }
 
-/* True if a test wants this request for a nest to find none. */
+/* True if a test wants this request for a compiled nest to find none. Mostly the count is 0, and
+ * the plain load that tests it is cheap. */
 static bool is_held_back(void)
 {
     return atomic_load_explicit(&held, memory_order_relaxed) > 0 && atomic_fetch_sub(&held, 1) > 0;
@@ -45,14 +46,16 @@ static bool probe(void)
     return true;
 }
 
-/* True if a BLAS multiplies matrices here. */
+/* True if a BLAS multiplies matrices here: rd_backend_table.multiplies. */
 static bool multiplies(const char **why)
 {
     *why = NULL;
     return rd_blas_name() && !rd_cpu_is_scalar();
 }
 
-/* Prepares a compiled nest of the program; *to is NULL if it has none. False: no memory. */
+/* Prepares a compiled nest (the loops of a program as one C function); *to is NULL if there is
+ * none.  `whole`: one task runs all of it.  Why there is none is not needed here.  The nest lives
+ * as long as the program.  False: no memory. */
 static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get,
                          void *pool, const void **to)
 {
@@ -65,7 +68,7 @@ static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, r
     return true;
 }
 
-/* Raises the bytes of a task's state to what the nest needs. */
+/* Raises the bytes of a task's state to what the nest needs, if there is one. */
 static void raise_state_bytes(rd_program *p, const rd_nest_code *code)
 {
     if (code && rd_nest_state(code) > p->state_bytes)
@@ -75,19 +78,21 @@ static void raise_state_bytes(rd_program *p, const rd_nest_code *code)
 /* Prepares compiled loops, where nothing faster is known. Small programs mostly run as one task,
  * and are compiled for that (p->whole), unless they run in steps. The few small ones that several
  * tasks share do without. A brief plan is one for the first runs: it may do without compiled code
- * for now. */
+ * for now, if code only comes after some work anyway (rd_tier_is_patient), and the work is little
+ * or among the first of the process (rd_tier_spares). p->step > 0: a body runs on so many indices
+ * at a time. by_rows_bytes is the state that a nest by rows needs. */
 static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_fn *get, void *pool)
 {
     static const double ENOUGH = 1e6; /* operations: a clock is nothing beside them */
 
     const char       *better;
     const rd_nest_use use   = rd_nest_use_now();
-    const bool        small = p->work < RD_SMALL_WORK && !p->step;
+    const bool        small = p->work < RD_SMALL_WORK && !p->step; /* it runs as one task */
 
     if (use == RD_NEST_IF_BEST) {
         if (!rd_cpu_find_why_tiles(p, get, pool, &better))
             return false;
-        rd_tile_keep(p, better);
+        rd_tile_keep(p, better); /* why tiles are faster; NULL: loops are */
     }
     if (rd_cpu_why_no_nest(p))
         return true;
@@ -109,8 +114,9 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
     return true;
 }
 
-/* Prepares all strategies that may run the program: a product, tiles or the reference, and compiled
- * loops. A product needs no other strategy. False: no memory. */
+/* Prepares all strategies that may run the program: a matrix product, tiles or the reference, and
+ * compiled loops.  A product needs no other strategy.  If the reference is asked for (scalar),
+ * nothing else is prepared; else it is where tiles cannot run the program.  False: no memory. */
 static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *pool)
 {
     const bool     scalar = rd_cpu_is_scalar();
@@ -129,7 +135,9 @@ static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *
     return scalar || prepare_nest(p, simd, brief, get, pool);
 }
 
-/* Prepares a program: rd_backend_table.prepare. */
+/* Chooses and prepares how a program runs on the CPU: rd_backend_table.prepare. p->brief asks for a
+ * plan for the first runs, which may do without compiled code.  False: no memory.  p->whole_bytes
+ * is the state that a run as one task needs. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     const bool brief = p->brief;
@@ -142,14 +150,17 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* The functions of a nest that is loaded and has not turned out slower than tiles; NULL. */
+/* Returns the functions of a compiled nest that is loaded and has not turned out slower than tiles;
+ * NULL: there are none. Only `timed` programs are compared with tiles: rd_nest_slowdown() is then
+ * above 0 if the nest was slower. */
 static const void *nest_of(const rd_program *p)
 {
     return p->timed && rd_nest_slowdown(p->nest, p->work) > 0 ? NULL : rd_nest_loaded(p->nest);
 }
 
-/* Counts a run without the nest. The start and end of a small run on tiles takes as long as some
- * thousand operations; without them a plan of a few elements would never be compiled. */
+/* Counts a run without the nest, for the compilation of its code.  The start and end of a small run
+ * on tiles takes as long as some thousand operations; without them a plan of a few elements would
+ * never be compiled. */
 static void add_missed(const rd_program *p, const rd_nest_code *code)
 {
     static const double AROUND = 1000;
@@ -157,8 +168,8 @@ static void add_missed(const rd_program *p, const rd_nest_code *code)
     rd_nest_add_missed(code, p->work + AROUND);
 }
 
-/* Returns the nest's functions that a run uses from its begin to its end; NULL: it runs by
- * another strategy. */
+/* Returns the functions of the nest that a run uses from its begin to its end, though others may be
+ * loaded meanwhile; NULL: it runs by another strategy. rd_backend_table.strategy. */
 static const void *nest_for_run(const rd_program *p)
 {
     const void *kernels = p->nest && !is_held_back() ? nest_of(p) : NULL;
@@ -168,14 +179,17 @@ static const void *nest_for_run(const rd_program *p)
     return kernels;
 }
 
-/* Reports the time of a run: rd_backend_table.ran. */
+/* Reports the time of a run by the nest (kernels) or without (NULL), to compare both:
+ * rd_backend_table.ran. */
 static void add_run(const rd_program *p, const void *kernels, int threads, double seconds)
 {
     rd_nest_add_run(p->nest, kernels, p->work, threads, seconds);
 }
 
-/* Runs a program as one task by one function, if it has one. False: the caller runs it part by
- * part. */
+/* Runs a program as one task by one function: a nest for that, a product, or one kernel.  False:
+ * there is none, and the caller runs it part by part; the run is counted for the compilation of
+ * p->whole.  A program with a nest for several tasks (p->nest) runs by that, though it may be one
+ * total. */
 static bool whole(const rd_program *p, rd_task *task)
 {
     const void *kernels = p->whole ? rd_nest_loaded(p->whole) : NULL;
@@ -194,62 +208,64 @@ static bool whole(const rd_program *p, rd_task *task)
     return true;
 }
 
-/* True if whole() would run the program: as a loaded nest of all parts, as a product, or as a
- * single total on tiles. */
+/* True if whole() would run the program as one task: a nest of all parts is loaded, or it is a
+ * matrix product, or one kernel runs all of it. */
 static bool is_here(const rd_program *p)
 {
     return p->whole ? rd_nest_loaded(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));
 }
 
-/* Runs the head of a program: rd_backend_table.head. */
+/* Runs the head of a program, once for each task before its share: rd_backend_table.head. */
 static void head(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->head(p, task);
 }
 
-/* Runs the body of a program on a task's share: rd_backend_table.body. */
+/* Runs the body of a program on a task's share of the root loop: rd_backend_table.body. */
 static void body(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->body(p, task);
 }
 
-/* Combines the folds of two neighbouring tasks: rd_backend_table.join. */
+/* Merges the accumulators of two neighbouring tasks (a split reduction): rd_backend_table.join. */
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     rd_cpu_strategy_of(p, into)->join(p, into, next);
 }
 
-/* Runs the tail of a program: rd_backend_table.tail. */
+/* Runs the tail of a program, once after all tasks: rd_backend_table.tail. */
 static void tail(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->tail(p, task);
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
-/* True if the program runs as a compiled nest now. */
+/* True if the program runs as a compiled nest (its loops as one C function) now. */
 static bool is_nest(const rd_program *p)
 {
     return (p->nest ? nest_of(p) : rd_nest_loaded(p->whole)) != NULL;
 }
 
-/* Counts the programs of which `is` holds. */
-static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
+/* Counts the programs among p[0 .. n) for which holds() is true. */
+static int32_t count(const rd_program *p, int32_t n, bool (*holds)(const rd_program *p))
 {
     int32_t found = 0;
 
     for (int32_t s = 0; s < n; s++)
-        found += is(&p[s]);
+        found += holds(&p[s]);
     return found;
 }
 
-/* True if the program has compiled loops, or will have them. */
+/* True if the program has a compiled nest (its loops as one C function), or will have one. */
 static bool has_nest(const rd_program *p)
 {
     return p->nest || p->whole;
 }
 
-/* Adds how many nests are compiled: "tier: 1 and 0, 2 of 3 nests compiled (this process: 1 in 80
- * ms, 1 from the store, 0 failed)". */
+/* Adds how many compiled nests of the n stages are loaded: "tier: 1 and 0, 2 of 3 nests compiled
+ * (this process: 1 in 80 ms, 1 from the store, 0 failed)".  Tier 0 is tiles, tier 1 compiled loops.
+ * all.stopped is the seconds after which a compiler was stopped, since when none is run; 0: none
+ * was. */
 static void nests_text(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_tier_stats all   = rd_tier_stats_now();
@@ -271,18 +287,19 @@ static bool is_reference(const rd_program *p)
     return !p->code && !p->product && !is_nest(p);
 }
 
-/* Adds the stages of which `is` holds: ", nest in stage 0, 2". */
+/* Adds the numbers of the stages for which holds() is true: ", nest in stage 0, 2". */
 static void list_stages(rd_text *text, const char *what, const rd_program *p, int32_t n,
-                        bool (*is)(const rd_program *p))
+                        bool (*holds)(const rd_program *p))
 {
     for (int32_t s = 0; s < n; s++)
-        if (is(&p[s])) {
+        if (holds(&p[s])) {
             rd_text_add(text, ",%s %" PRId32, what, s);
             what = "";
         }
 }
 
-/* Adds how the stages run: as compiled nests, on tiles, or one element at a time. */
+/* For reports: adds how the n stages of a plan run: as compiled nests, on tiles, or one element at
+ * a time. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     const int32_t scalar = count(p, n, is_reference), nest = count(p, n, is_nest);

@@ -17,7 +17,8 @@ static void tiles_text(rd_text *text, const rd_tile_code *code)
 }
 
 /* Adds "nest, compiled", or what runs in its place: "nest, not here; until then tiles"; and its
- * strips. */
+ * strips (ranges of an axis that vectors go through). `lost` is how many times as long as tiles the
+ * loops took, 0: not slower. */
 static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const bool   here = rd_nest_loaded(p->nest ? p->nest : p->whole) != NULL;
@@ -35,7 +36,8 @@ static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *
     rd_nest_describe(p, rd_cpu_vector(), get, pool, text, /*code=*/NULL);
 }
 
-/* Adds why there are no compiled loops: "; no nest: a product". */
+/* Adds why there are no compiled loops: "; no nest: a product". A text without memory has `failed`
+ * set. */
 static void refusal_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const char *why = rd_cpu_why_no_nest(p);
@@ -45,7 +47,8 @@ static void refusal_text(rd_text *text, const rd_program *p, rd_get_fn *get, voi
     rd_text_add(text, "; no nest: %s\n", why ? why : "the tier is off");
 }
 
-/* Adds what the stage runs as: a product, a nest, tiles, or the reference. */
+/* Adds what the stage runs as: a matrix product, a compiled nest, tiles, or the reference
+ * interpreter. */
 static void strategy_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     if (p->product) {
@@ -64,19 +67,20 @@ static void strategy_text(rd_text *text, const rd_program *p, rd_get_fn *get, vo
     refusal_text(text, p, get, pool);
 }
 
-/* Adds the strips of the nest, and its loop tree after each pass. */
+/* Adds the strips of the nest, and its loop tree after each pass; or why there is no tree. The tree
+ * itself is freed at once, as only its text is wanted. */
 static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const char *why;
 
-    rd_schedule_free(
-        rd_nest_schedule(p, rd_cpu_vector(), p->whole && !p->nest, get, pool, text, &why));
+    rd_schedule_free(rd_nest_schedule(p, rd_cpu_vector(), /*whole=*/p->whole && !p->nest, get, pool,
+                                      text, &why));
     if (why)
         rd_text_add(text, "no tree: %s\n", why);
 }
 
-/* Adds the scalar residue of one form: "tiles: 10 of 1000 operations element by element, 0.1 of
- * 2 us", and a line for each reason. */
+/* Adds the scalar residue of one form, which is what runs element by element and not in vectors:
+ * "tiles: 10 of 1000 operations element by element, 0.1 of 2 us", and a line for each reason. */
 static void residue_text(rd_text *text, const rd_program *p, rd_form_kind kind, const char *name,
                          rd_get_fn *get, void *pool)
 {
@@ -91,7 +95,8 @@ static void residue_text(rd_text *text, const rd_program *p, rd_form_kind kind, 
     rd_residue_lines(text, &r);
 }
 
-/* Adds the scalar residue of compiled loops, and of what runs until they are there. */
+/* Adds the scalar residue (what runs element by element) of compiled loops, and of what runs until
+ * they are there. */
 static void residues_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     if (p->nest || p->whole)
@@ -102,7 +107,7 @@ static void residues_text(rd_text *text, const rd_program *p, rd_get_fn *get, vo
         residue_text(text, p, RD_FORM_REFERENCE, "the reference", get, pool);
 }
 
-/* Adds the description that `what` names: rd_backend_table.describe. */
+/* Adds the description of a stage that `what` names: rd_backend_table.describe. */
 void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool)
 {

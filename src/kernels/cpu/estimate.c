@@ -7,16 +7,17 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include <math.h>
 
-/* Predicts the nanoseconds of a program in a form of execution, on one thread. */
+/* Predicts the nanoseconds of a program in a form of execution, on one thread, by rough speeds. */
 static double by_form(const rd_program *p, rd_form_kind kind)
 {
     const rd_work cost = rd_program_work(p, /*bounded=*/false);
 
-    return 1e9 * rd_cpu_seconds(p, &cost, kind, /*slow=*/NULL, 1);
+    return 1e9 * rd_cpu_seconds(p, &cost, kind, /*slow=*/NULL, /*threads=*/1);
 }
 
-/* Returns the predicted time of compiled loops if they are allowed and chosen; else of tiles. A
- * price of NAN means that there is no loop tree. */
+/* Returns the predicted time of compiled loops (alternative 0) if they are allowed and chosen; else
+ * of tiles (1).  A price of NAN means that there is no loop tree.  The environment may force loops
+ * (ALWAYS) or forbid them (NEVER, or the tier is off). */
 static double ns_of_strategies(const rd_alternatives *a)
 {
     const rd_nest_use use   = rd_nest_use_now();
@@ -27,22 +28,24 @@ static double ns_of_strategies(const rd_alternatives *a)
     return use == RD_NEST_ALWAYS ? loops : a->at[a->taken].ns;
 }
 
-/* Predicts a program that tiles cannot run: compiled loops, run whole (true) by one thread, at the
- * usual speeds of such a processor. The reference runs it if no loops can be compiled (price 0) or
- * they are switched off (never). */
+/* Predicts a program that tiles cannot run: compiled loops, run as a whole by one thread, at the
+ * usual speeds of such a processor.  The reference runs it if no loops can be compiled (price 0) or
+ * they are switched off (never).  False: no memory. */
 static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     const bool never = rd_nest_use_now() == RD_NEST_NEVER || rd_tier_is_off();
     rd_speeds  s     = rd_speeds_usual(rd_cpu_vector());
     rd_price   loops;
 
-    if (!rd_program_price(p, /*whole=*/true, &s, 1, get, pool, &loops))
+    if (!rd_program_price(p, /*whole=*/true, &s, /*threads=*/1, get, pool, &loops))
         return false;
     *ns = loops.ns > 0 && !never ? loops.ns : by_form(p, RD_FORM_REFERENCE);
     return true;
 }
 
-/* Prepares a copy of the program for each strategy, and predicts the one that would run. */
+/* Plans the program (a copy) for each strategy in turn, and predicts the time of the one that would
+ * run.  False: no memory.  Memory from `get` holds what is planned, and is the caller's to
+ * release. */
 static bool ns_of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     const rd_simd  *simd = rd_cpu_simd();
@@ -67,7 +70,8 @@ static bool ns_of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
     return true;
 }
 
-/* Predicts nanoseconds of the program, once it is compiled, on one thread. False: no memory. */
+/* Predicts the nanoseconds of the program, once it is compiled, on one thread; plans are compared
+ * by it.  False: no memory. */
 bool rd_cpu_estimate(const rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     rd_program copy = *p;

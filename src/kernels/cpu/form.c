@@ -20,13 +20,16 @@ static const char *reducer_name(const rd_fold *f)
     return f->user ? f->user->name : rd_reducer_shown(f->reducer);
 }
 
-/* True if the fold takes all elements from the left, in one block. */
+/* True if the fold takes all elements from the left, one after the other: its one block has no
+ * end. */
 static bool is_serial(const rd_fold *f)
 {
     return f->steps == INT64_MAX;
 }
 
-/* Writes what an instruction is, for people: "serial scan sum with weights". */
+/* Writes what an instruction is, for people: "serial scan sum with weights", in RD_SLOW_NAME
+ * characters.  A second operand of a product is no weight.  Its registers b and c are weights and
+ * mask, -1: none. */
 static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
 {
     const rd_fold *f;
@@ -49,8 +52,8 @@ static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
     }
 }
 
-/* Sets what is slow: its name, how it runs, why, the remedy, the time of an element, and the
- * number of elements. */
+/* Describes a slow part: the name of instruction i, how it runs, why, the remedy, the nanoseconds
+ * of an element (`each`), and the number of elements. */
 static void set_slow(const rd_program *p, int32_t i, const char *how, const char *why,
                      const char *remedy, double each, rd_slow *slow)
 {
@@ -62,13 +65,14 @@ static void set_slow(const rd_program *p, int32_t i, const char *how, const char
     slow->elements = rd_program_times(p, i);
 }
 
-/* Returns the fold that an instruction takes an element into; NULL: it takes none. */
+/* Returns the fold (reduction or scan) that an instruction takes an element into; NULL: it takes
+ * none. */
 static const rd_fold *fold_of(const rd_program *p, const rd_inst *inst)
 {
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN ? &p->fold[inst->arg] : NULL;
 }
 
-/* True if the position has the axis as an addend. */
+/* True if the position changes along the axis: it is one of its addends. */
 static bool varies_along(const rd_address *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -79,7 +83,8 @@ static bool varies_along(const rd_address *at, int32_t axis)
 
 /* True if C order forbids that neighbours go together: the innermost loop is along the fold, and
  * its steps depend on each other. With one lane (one accumulator) each step needs the state that
- * the step before has left. */
+ * the step before has left. `outer` and `lane` are the two parts of the number of a step; if either
+ * changes along the loop, its rounds are successive steps. */
 static bool is_in_order(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = fold_of(p, inst);
@@ -89,6 +94,7 @@ static bool is_in_order(const rd_program *p, const rd_inst *inst)
            (varies_along(&f->outer, axis) || varies_along(&f->lane, axis));
 }
 
+/* Why an instruction is slow, and what helps if nothing better is known. */
 static const char ORDER[] = "its elements follow each other in C order";
 static const char ALONE[] = "evaluate it, or what it is of, by itself";
 
@@ -98,7 +104,8 @@ static const char *why_order(const rd_program *p, const rd_inst *inst, const cha
     return is_in_order(p, inst) ? ORDER : otherwise;
 }
 
-/* Returns what the user can change to make the instruction fast. */
+/* Returns what the user can change to make the instruction fast: to fold or scan another axis, or
+ * to evaluate it by itself. A text that ends with "by itself" stands for no better advice. */
 static const char *remedy_of(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f     = fold_of(p, inst);
@@ -110,13 +117,13 @@ static const char *remedy_of(const rd_program *p, const rd_inst *inst)
                          "memory";
     if (order && f->scan)
         return "scan an axis that is not the last in memory, as of a transposed copy";
-    if (f && !f->scan && inst->c >= 0)
+    if (f && !f->scan && inst->c >= 0) /* it has a mask */
         return "fold rd_where(mask, x, what changes nothing), or an axis that is not the last in "
                "memory";
     return order ? "fold an axis that is not the last in memory" : ALONE;
 }
 
-/* Returns the cost of a step, relative to that of a sum. */
+/* Returns the cost of a step of the fold, relative to that of a sum; at least 1. */
 static double relative_cost(const rd_fold *f)
 {
     const double cost = (double)rd_reducer_table[f->reducer].cost;
@@ -126,7 +133,9 @@ static double relative_cost(const rd_fold *f)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 /* True if tiles take each element of the fold by itself, as no kernel fits its rows; see
- * tile/run/steps.c. `down`: lanes go down the rows of a tile, and one kernel takes the columns. */
+ * tile/run/steps.c. Users' reducers, group-bys, totals (treeless), small ints (`small`) and counted
+ * bools have ways of their own. `down`: the rows of a tile go along the lanes, and columns are
+ * packed for a kernel. */
 static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *t,
                                   const rd_tile_fold *f)
 {
@@ -137,8 +146,9 @@ static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *
            t->small < 0 && !t->counts && !down;
 }
 
-/* Returns the nanoseconds of an element if the fold is slow on tiles, and *why; 0: it has
- * kernels. */
+/* Returns the nanoseconds of an element if the fold runs element by element on tiles, and *why; 0:
+ * it has kernels. RD_NS_CHAIN is an element that waits for the one before it, RD_NS_PLACED one that
+ * looks up its state among those of the fold. */
 static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_inst *inst,
                         const rd_tile_inst *t, const char **why)
 {
@@ -152,8 +162,8 @@ static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_
 }
 
 /* Returns the nanoseconds of an element if the instruction is slow on tiles, and *why; 0: it is
- * not. Instructions that are not run for each element of a tile, or that another one includes
- * (skip), take no time. */
+ * not.  Instructions outside of the loop over columns, or whose work another one does (skip), take
+ * no time. */
 static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32_t i,
                             const char **why)
 {
@@ -169,7 +179,8 @@ static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32
     }
 }
 
-/* Finds the instruction that takes most time element by element on tiles. */
+/* Finds the instruction that takes most time element by element on tiles; without one `slow` stays
+ * as it is. Time is the nanoseconds of an element times how often it runs. */
 static void find_slow_on_tiles(const rd_program *p, rd_slow *slow)
 {
     double most = 0;
@@ -187,8 +198,9 @@ static void find_slow_on_tiles(const rd_program *p, rd_slow *slow)
 }
 
 /* ---- The reference --------------------------------------------------------------------------- */
-/* The instruction that runs most often, for which tiles have no kernel: see can() of
- * tile/plan/prepare.c. Steps count four times. */
+/* Returns the instruction that most likely makes the reference run a program: the one that runs
+ * most often, where steps of folds count four times, as tiles mostly lack a kernel for these; -1:
+ * there is none. */
 static int32_t instruction_of_most_work(const rd_program *p)
 {
     int32_t found = -1;
@@ -208,7 +220,8 @@ static int32_t instruction_of_most_work(const rd_program *p)
     return found;
 }
 
-/* Returns why the reference runs an instruction: the tile machine has no kernel for it. */
+/* Returns why the reference interpreter runs an instruction: the tile machine has no kernel for
+ * it. */
 static const char *why_reference(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f = fold_of(p, inst);
@@ -221,7 +234,8 @@ static const char *why_reference(const rd_program *p, const rd_inst *inst)
                    : "tiles cannot begin a fold for each element";
 }
 
-/* Reports the instruction of most work as slow. */
+/* Describes the instruction of most work as the slow part of a program that the reference
+ * interpreter runs. */
 static void find_slow_on_reference(const rd_program *p, rd_slow *slow)
 {
     const int32_t i = instruction_of_most_work(p);
@@ -232,13 +246,13 @@ static void find_slow_on_reference(const rd_program *p, rd_slow *slow)
 }
 
 /* ---- Compiled loops -------------------------------------------------------------------------- */
-/* Finds the instruction that a nest runs element by element. A user's own steps in the order
- * that was asked for are not slow: nothing is faster. False: no memory. */
+/* Finds the instruction that a compiled nest runs element by element.  Steps of a user's own
+ * reducer in the order that was asked for are not slow: nothing is faster.  False: no memory. */
 static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
 {
     int32_t i;
 
-    if (!rd_nest_find_serial(p, rd_cpu_vector(), !p->nest, get, pool, &i))
+    if (!rd_nest_find_serial(p, rd_cpu_vector(), /*whole=*/!p->nest, get, pool, &i))
         return false;
     const bool order = i >= 0 && is_in_order(p, &p->inst[i]);
 
@@ -253,7 +267,8 @@ static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, r
 }
 
 /* Returns how far the compiled loops of the program are: loaded here, being compiled, in the store,
- * to be compiled after *left more operations, slower than tiles, or none. */
+ * to be compiled after *left more operations, slower than tiles, or none. The nest for several
+ * tasks counts, if there is one, else that for one task. */
 static rd_form_state state_of(const rd_program *p, double *left)
 {
     const rd_nest_code *code = p->nest ? p->nest : p->whole;
@@ -273,7 +288,8 @@ static rd_form_state state_of(const rd_program *p, double *left)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* The form that runs until compiled loops are there. */
+/* Returns the form that runs until compiled loops are there: a product, one kernel, tiles, or the
+ * reference. */
 static rd_form_kind without_loops(const rd_program *p)
 {
     const rd_tile_code *code = p->code;
@@ -284,7 +300,8 @@ static rd_form_kind without_loops(const rd_program *p)
                          : RD_FORM_TILES;
 }
 
-/* Finds the slow part of a form, if it has more than a few elements. False: no memory. */
+/* Finds the slow part of a form, if it has more than RD_SLOW_ELEMENTS elements.  False: no memory.
+ * A product and a single kernel have no slow part. */
 static bool find_slow(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
                       rd_slow *slow)
 {
@@ -307,8 +324,9 @@ static bool is_coming(rd_form_state loops)
     return loops == RD_LOOPS_HERE || loops == RD_LOOPS_COMING || loops == RD_LOOPS_LATER;
 }
 
-/* Changes the remedy if a setting, and not the program, keeps it from compiled loops: no compiler,
- * RDIM_ISA, or RDIM_TIER1. An empty `what` means that nothing is slow. */
+/* Changes the remedy of a slow part if a setting, and not the program, keeps it from compiled
+ * loops: no compiler, RDIM_ISA, or RDIM_TIER1.  An empty `what` means that nothing is slow.
+ * `failed`: the loops were wanted and could not be compiled. */
 static void set_remedy_of_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
 {
     const bool failed = form->loops == RD_LOOPS_NONE && (p->nest || p->whole);
@@ -323,7 +341,8 @@ static void set_remedy_of_settings(const rd_program *p, const rd_form *form, rd_
         slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
 }
 
-/* "they took 1.8 times as long as tiles"; NULL: no memory. */
+/* Returns the sentence "they took 1.8 times as long as tiles"; It lives as long as the program.
+ * NULL: no memory. */
 static const char *why_slower(const rd_program *p, rd_get_fn *get, void *pool)
 {
     enum { ROOM = 64 };
@@ -335,7 +354,9 @@ static const char *why_slower(const rd_program *p, rd_get_fn *get, void *pool)
     return text;
 }
 
-/* Finds why the program does not run as compiled loops. False: no memory. */
+/* Finds why the program does not run as compiled loops, in *why.  The first reason that holds
+ * counts: measured slower; not in the store; not compiled; a setting or another strategy; no loop
+ * tree.  False: no memory. */
 static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *get, void *pool,
                          const char **why)
 {
@@ -355,8 +376,9 @@ static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *ge
     return ok;
 }
 
-/* Finds the form of a prepared program, what runs meanwhile, and the slow part of both:
- * rd_backend_table.form. False: no memory. */
+/* Finds the form of execution of a prepared program, what runs until compiled loops are there, and
+ * the slow part of both (`kind` is the form in the end, `meanwhile` the one until then):
+ * rd_backend_table.form.  False: no memory. */
 bool rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
 {
     *form           = (rd_form){ .meanwhile = without_loops(p) };

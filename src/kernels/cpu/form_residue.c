@@ -7,19 +7,22 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/print/tree_residue.h"
 
-/* Adds the residue of the program's loop tree. False: no memory. */
+/* Adds the scalar residue (what runs element by element) of the loop tree of a compiled nest.
+ * False: no memory. The tree is that of the form in which the program runs: as one task, unless it
+ * has loops for several (p->nest). */
 static bool add_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_residue *r)
 {
     const char  *why = NULL;
-    rd_schedule *t =
-        rd_nest_schedule(p, rd_cpu_vector(), p->whole && !p->nest, get, pool, /*log=*/NULL, &why);
-    const bool ok = t && rd_schedule_residue(t, rd_speeds_here(), r);
+    rd_schedule *t = rd_nest_schedule(p, rd_cpu_vector(), /*whole=*/p->whole && !p->nest, get, pool,
+                                      /*log=*/NULL, &why);
+    const bool   ok = t && rd_schedule_residue(t, rd_speeds_here(), r);
 
     rd_schedule_free(t);
     return ok;
 }
 
-/* Adds all instructions: the reference runs each for one element at a time. */
+/* Adds all instructions to the scalar residue: the reference interpreter runs each for one element
+ * at a time. */
 static void add_reference(const rd_program *p, rd_residue *r)
 {
     char name[RD_RESIDUE_NAME];
@@ -35,7 +38,8 @@ static void add_reference(const rd_program *p, rd_residue *r)
     }
 }
 
-/* Finds the scalar residue of the program in a form: rd_backend_table.residue. False: no memory. */
+/* Finds the scalar residue of the program in a form, which is what runs element by element with its
+ * predicted time: rd_backend_table.residue.  False: no memory. */
 bool rd_cpu_residue(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
                     rd_residue *r)
 {

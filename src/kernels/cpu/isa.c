@@ -15,7 +15,8 @@ bool rd_cpu_force(const char *isa)
     return !isa || strcmp(isa, "scalar") == 0 || rd_simd_named(isa);
 }
 
-/* Returns the instruction set that a test or RDIM_ISA asks for; NULL: the best one. */
+/* Returns the instruction set that a test or RDIM_ISA asks for; NULL: none, so the best one is
+ * used. */
 static const char *asked(void)
 {
     return forced ? forced : rd_environment(RD_ENV_RDIM_ISA);
@@ -48,7 +49,7 @@ int rd_cpu_vector(void)
     return rd_cpu_simd()->vector;
 }
 
-/* Returns the functions that pick elements by a mask, in the instruction set in use. */
+/* Returns the functions that pick elements by a mask (compress), in the instruction set in use. */
 const rd_compressors *rd_compressors_here(void)
 {
     return &rd_cpu_simd()->picks;

@@ -1,7 +1,8 @@
 /* sorted_folds.c - programs that sort rows: whether a compiled nest is worth its compilation. */
 #include "kernels/cpu/cpu.h"
 
-/* True if an earlier sort reads the same rows: values, and places. */
+/* True if an earlier sort of the program reads the same rows as sort `number`: one asks for values
+ * and one for positions. */
 static bool reads_rows_again(const rd_program *p, int32_t number)
 {
     bool again = false;
@@ -11,8 +12,9 @@ static bool reads_rows_again(const rd_program *p, int32_t number)
     return again;
 }
 
-/* True if at least half of the sorted elements are results of folds, as distances are. All else
- * that makes rows has kernels on tiles, and a nest only calls the routine. */
+/* True if at least half of the sorted elements are results of folds (reductions), as distances are.
+ * A CLOSE makes a result; sorts that read the same rows again do not count. All else that makes
+ * rows has kernels on tiles, and a nest would only call the same sort. */
 bool rd_sorts_fold_results(const rd_program *p)
 {
     double sorted = 0, folded = 0;

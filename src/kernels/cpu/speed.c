@@ -23,7 +23,9 @@ static int widest_type(const rd_program *p)
 
 /* Predicts the seconds of computing on one thread: operations of vectors, calls one by one, and the
  * slow part element by element. RD_VECTOR_SPEED is for f32 in vectors of 64 bytes, so wider types
- * and narrower vectors are slower in proportion. */
+ * and narrower vectors are slower in proportion. cost->additions counts all operations as so many
+ * additions; RD_NS_... are nanoseconds of one element or instruction; `slow` is the slow part, NULL
+ * or without a name: there is none. */
 static double seconds_of_operations(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                                     const rd_slow *slow)
 {
@@ -38,7 +40,8 @@ static double seconds_of_operations(const rd_program *p, const rd_work *cost, rd
            (slow && slow->what[0] ? 1e-9 * slow->each * slow->elements : 0);
 }
 
-/* Predicts the seconds of memory traffic: from a cache if all of it fits there. */
+/* Predicts the seconds of memory traffic of so many threads: from a cache if all of it fits there.
+ * Threads share the memory's speed (RD_MEMORY_SPEED_ALL), but have caches of their own. */
 static double seconds_of_memory(const rd_work *cost, int threads)
 {
     const double bytes = cost->read + cost->written;
@@ -48,7 +51,8 @@ static double seconds_of_memory(const rd_work *cost, int threads)
                         : minimum(RD_MEMORY_SPEED * threads, RD_MEMORY_SPEED_ALL));
 }
 
-/* Predicts the seconds of a program: the longer of computing and memory traffic. */
+/* Predicts the seconds of a program in a form of execution: the longer of computing and memory
+ * traffic.  `slow` is its slow part; NULL: none. */
 double rd_cpu_seconds(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads)
 {

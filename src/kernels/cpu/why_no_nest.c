@@ -4,7 +4,8 @@
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"
 
-/* Returns what stands against a compiled nest, before one is tried; NULL: nothing. */
+/* Returns the reason against a compiled nest (the loops as one C function), before one is tried: a
+ * setting, or a faster strategy.  NULL: there is none. */
 const char *rd_cpu_why_no_nest(const rd_program *p)
 {
     const rd_nest_use use = rd_nest_use_now();

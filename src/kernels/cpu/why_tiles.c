@@ -15,7 +15,7 @@
 /* Rows of at least so many elements are long. */
 enum { LONG = 256 };
 
-/* True if the instruction is in a loop over a long row, forwards. */
+/* True if the instruction is in a forward loop over a row of at least LONG elements. */
 static bool is_in_long_row(const rd_program *p, int32_t i)
 {
     const int32_t loop = p->inst[i].loop;
@@ -23,8 +23,9 @@ static bool is_in_long_row(const rd_program *p, int32_t i)
     return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
 }
 
-/* True if the load reads adjacent floats, or one float for all of a row. An addend without an axis
- * (axis < 0) is a register: a computed index, so the load gathers and reads no row. */
+/* True if LOAD i reads adjacent floats, or one float for all of a row (the coefficient of the
+ * loop's axis is 1 or 0).  An addend without an axis (axis < 0) is a register: a computed index, so
+ * the load gathers and reads no row. */
 static bool is_row_of_floats(const rd_program *p, int32_t i)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -39,7 +40,7 @@ static bool is_row_of_floats(const rd_program *p, int32_t i)
     return (at->type == RD_F32 || at->type == RD_F64) && (coef == 0 || coef == 1);
 }
 
-/* True if the loop around the step goes over elements of one cell. */
+/* True if the loop around STEP i goes over elements of one cell (result), not over cells. */
 static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
 {
     const rd_address *cell = &p->fold[inst->arg].cell;
@@ -51,8 +52,9 @@ static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
     return true;
 }
 
-/* True if there is a kernel for whole rows of the step, with all that is done to an element before
- * it (`fused`). `best`: the fold looks for a place, as argmax does. */
+/* True if there is a kernel for whole rows of STEP i, with the map that is done to an element
+ * before (`fused`).  `best`: the fold looks for a position, as argmax does.  Tables of kernels are
+ * by element, reducer and map; t->from is the element that is loaded. */
 static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -62,8 +64,9 @@ static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
            (code->simd->blocks[t->from] && code->simd->blocks[t->from][f->fold->reducer][t->fused]);
 }
 
-/* True if the instruction is done by row kernels: a load of a row, a step or a scan, or the
- * store of a scan. */
+/* True if instruction i is part of what row kernels do: a load of a row, a step or a scan, or the
+ * store of a scan (reg.born is the instruction that makes a register); a mask (inst->c) has no such
+ * kernel. What another kernel does (skip) counts, too. */
 static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -79,7 +82,7 @@ static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t
     }
 }
 
-/* True if the program only folds or scans long rows of floats by kernels, two at most: each
+/* True if the program only reduces or scans long rows of floats by kernels, two at most, as each
  * passes over the row once more. */
 static bool is_fold_of_long_rows(const rd_program *p, const rd_tile_code *code)
 {
@@ -89,7 +92,7 @@ static bool is_fold_of_long_rows(const rd_program *p, const rd_tile_code *code)
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_inst *inst = &p->inst[i];
 
-        if (code->inst[i].level != RD_AT_TILE)
+        if (code->inst[i].level != RD_AT_TILE) /* not run for each element */
             continue;
         if (!is_in_long_row(p, i) || !is_in_kernels(p, code, i))
             return false;
@@ -102,8 +105,9 @@ static bool is_fold_of_long_rows(const rd_program *p, const rd_tile_code *code)
     return steps > 0 && steps <= FEW;
 }
 
-/* True if a kernel widens what the step takes, as it reads it. Small ints of one block are
- * excluded: nests add those up 5 times as fast (rows of 1,000 bytes). */
+/* True if a kernel widens what STEP i takes, as it reads it.  Small ints of one block are excluded:
+ * nests add those up 5 times as fast (rows of 1,000 bytes).  `small` is the LOAD of small ints that
+ * a kernel reads itself, -1: none. */
 static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
@@ -125,7 +129,7 @@ static bool is_channel_fold(const rd_program *p, const rd_tile_code *code, int32
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 }
 
-/* True if nothing happens to an element but loads, and steps for which `is` holds. Loads must be
+/* True if nothing happens to an element but loads, and steps for which `is` holds.  Loads must be
  * `direct`: their register is the memory itself, without a copy. */
 static bool has_only_folds(const rd_program *p, const rd_tile_code *code,
                            bool (*is)(const rd_program *p, const rd_tile_code *code, int32_t step))
@@ -135,7 +139,7 @@ static bool has_only_folds(const rd_program *p, const rd_tile_code *code,
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_tile_inst *t = &code->inst[i];
 
-        if (t->level != RD_AT_TILE || t->skip)
+        if (t->level != RD_AT_TILE || t->skip) /* or another instruction does its work */
             continue;
         if (p->inst[i].kind == RD_I_STEP ? !is(p, code, i)
                                          : p->inst[i].kind != RD_I_LOAD || !t->direct)
@@ -145,8 +149,8 @@ static bool has_only_folds(const rd_program *p, const rd_tile_code *code,
     return steps > 0;
 }
 
-/* True if the fold goes down columns, or along rows with at least 8 elements for each lane, an
- * accumulator. In shorter rows merges of lanes take most of the time, by their exponentials. */
+/* True if the fold goes down columns, or along rows with at least 8 elements for each lane
+ * (accumulator).  In shorter rows merges of lanes take most of the time, by their exponentials. */
 static bool is_long(const rd_tile_fold *f)
 {
     enum { FEW = 8 };
@@ -157,8 +161,9 @@ static bool is_long(const rd_tile_fold *f)
     return fold->n_block > 1 || fold->lane_extent >= (int64_t)FEW * fold->lanes;
 }
 
-/* True if steps take exponentials of elements in memory. A nest fills arrays first, and takes
- * one and a half times as long as the tiles' kernel, which reads ahead. */
+/* True if steps take exponentials (logsumexp) of elements in memory.  A nest fills arrays first,
+ * and takes one and a half times as long as the tiles' kernel, which reads ahead.  Weighted and
+ * masked steps (operands b and c) have no such kernel. */
 static bool has_exp_folds(const rd_program *p, const rd_tile_code *code)
 {
     bool found = false;
@@ -176,9 +181,10 @@ static bool has_exp_folds(const rd_program *p, const rd_tile_code *code)
     return found;
 }
 
-/* True if elements are adjacent along one axis and are used along another, both long: tiles
- * transpose them in registers. Nests take short rows as they are. Programs that call functions,
- * or take an exponential for each element, gain nothing. */
+/* True if elements are adjacent along one axis and are used along another, both longer than 16:
+ * tiles transpose them in registers.  Nests take shorter rows as they are. code->square: some loop
+ * has tiles of 64 x 64, for such operands.  Programs that call functions, or take an exponential
+ * for each element, gain nothing. */
 static bool is_transposing(const rd_program *p, const rd_tile_code *code)
 {
     enum { SHORT = 16 };
@@ -201,9 +207,10 @@ static bool is_transposing(const rd_program *p, const rd_tile_code *code)
     return found && !calls;
 }
 
-/* True if the program sums by labels in memory, of plain loads or of functions. A tile kernel
- * adds without a test for a new label, and computes functions by vectors. Labels of a sparse
- * pattern are excluded: they come in runs. */
+/* True if the program sums by labels in memory (group-by), of plain loads or of functions.  A tile
+ * kernel adds without a test for a new label, and computes functions by vectors. t->sums: the
+ * kernel sums; t->label: the LOAD of labels that it reads itself, -1: none.  Labels of a sparse
+ * pattern (of_pattern) are excluded: they come in runs.  Other maps than functions gain nothing. */
 static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
 {
     bool steps = false, maps = false, functions = false;
@@ -212,7 +219,7 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
         const rd_inst      *inst = &p->inst[i];
         const rd_tile_inst *t    = &code->inst[i];
 
-        if (t->level != RD_AT_TILE || t->skip)
+        if (t->level != RD_AT_TILE || t->skip) /* or another instruction does its work */
             continue;
         if (inst->kind == RD_I_STEP ? !t->sums || t->label < 0 || p->fold[inst->arg].of_pattern
                                     : inst->kind == RD_I_LOAD && t->strides.gathers)
@@ -224,9 +231,11 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
     return steps && (!maps || functions);
 }
 
-/* True if the program folds columns by kernels, with seams among the columns.  Tiles end at seams,
- * and each piece is one call of a kernel that keeps blocks of columns in registers; nests load and
- * store the states of such columns in each row, and take up to twice as long. */
+/* True if the program folds columns by kernels, and its columns have seams (where parts of a joined
+ * array meet).  Tiles end at seams, and each piece is one call of a kernel that keeps blocks of
+ * columns in registers.  Loads must read memory in place (direct), or join pieces of it (joins) in
+ * a loop whose tiles end at seams (cuts); more than one piece of the axis is a seam.  Nests load
+ * and store the states of such columns in each row, and take up to twice as long. */
 static bool has_columns_with_seams(const rd_program *p, const rd_tile_code *code)
 {
     bool found = false;
@@ -235,7 +244,7 @@ static bool has_columns_with_seams(const rd_program *p, const rd_tile_code *code
         const rd_tile_inst *t    = &code->inst[i];
         const int32_t       loop = p->inst[i].loop;
 
-        if (t->level != RD_AT_TILE || t->skip)
+        if (t->level != RD_AT_TILE || t->skip) /* or another instruction does its work */
             continue;
         if (p->inst[i].kind == RD_I_STEP
                 ? code->fold[p->inst[i].arg].mapping != RD_FOLD_COLUMNS || !has_kernel(p, code, i)
@@ -246,9 +255,9 @@ static bool has_columns_with_seams(const rd_program *p, const rd_tile_code *code
     return found;
 }
 
-/* True if a total (a program that is one fold) has enough elements to be worth a call of the tile
- * kernel; nests have no calls. A plane has a loop over `rows` of n elements; a single row has
- * none. */
+/* True if a total (a program that is one fold by one kernel) has enough elements to be worth a call
+ * of the kernel; nests have no calls.  A plane has a loop over `rows` of n elements; a single row
+ * has none. */
 static bool is_long_total(const rd_tile_total *t)
 {
     enum { FEW = 16, PLANE = 1024 };
@@ -256,7 +265,7 @@ static bool is_long_total(const rd_tile_total *t)
     return t->rows ? t->rows->extent * t->n >= PLANE : t->n >= FEW;
 }
 
-/* True if a fold is a user's reducer; a nest has its steps inline. */
+/* True if a fold has the caller's reducer: a nest has its steps inline. */
 static bool has_user_fold(const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_fold; k++)
@@ -265,8 +274,9 @@ static bool has_user_fold(const rd_program *p)
     return false;
 }
 
-/* Returns why tiles are faster, by rules for kinds of programs that were measured; NULL: they
- * are not. */
+/* Returns why tiles are faster than compiled loops, by rules for kinds of programs that were
+ * measured; NULL: no rule says so. For users' reducers none does, as a nest has their steps inline.
+ * The sentences are for reports. */
 static const char *why_by_rule(const rd_program *p, const rd_tile_code *code)
 {
     if (has_user_fold(p))
@@ -294,11 +304,12 @@ static double tiles_ns(const rd_program *p, const rd_speeds *s, const rd_price *
     return nest->start + fmax(rd_tile_compute_ns(p, p->code, s), nest->memory);
 }
 
-/* Compares compiled loops with tiles. Prices of both are some 40 % off in the mean, so the
- * measured rules stand until their choice is twice as dear by price. Of 102 sweep expressions
- * with more than 30 us of work, rules alone take 1.073 of the better one's time, prices alone
- * 1.091, both together 1.038. Usual speeds count, not those of this machine, as the strict mode
- * follows from the choice. */
+/* Compares compiled loops with tiles. Alternative 0 is compiled loops, 1 tiles; a price of NAN
+ * means that there is no loop tree. rd_take_unless_dear() takes the rule's choice unless the other
+ * is DEAR times cheaper. Prices of both are some 40 % off in the mean, so the measured rules stand
+ * until their choice is twice as dear by price. Of 102 sweep expressions with more than 30 us of
+ * work, rules alone take 1.073 of the better one's time, prices alone 1.091, both together 1.038.
+ * Usual speeds count, not those of this machine, as the strict mode follows from the choice. */
 bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a)
 {
     enum { DEAR = 2 };
@@ -307,16 +318,19 @@ bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, 
     rd_price        nest;
 
     *a = (rd_alternatives){ 0 };
-    if (!rd_program_price(p, /*whole=*/true, &s, 1, get, pool, &nest))
+    if (!rd_program_price(p, /*whole=*/true, &s, /*threads=*/1, get, pool, &nest))
         return false;
+    rd_offer(a, (rd_alternative){ "compiled loops", nest.ns > 0 ? nest.ns : (double)NAN, /*what=*/0,
+                                  /*numbered=*/false });
     rd_offer(a,
-             (rd_alternative){ "compiled loops", nest.ns > 0 ? nest.ns : (double)NAN, 0, false });
-    rd_offer(a, (rd_alternative){ "tiles", tiles_ns(p, &s, &nest), 1, false });
+             (rd_alternative){ "tiles", tiles_ns(p, &s, &nest), /*what=*/1, /*numbered=*/false });
     rd_take_unless_dear(a, rule ? 1 : 0, rule ? rule : "no faster kernels are known", DEAR);
     return true;
 }
 
-/* Finds why tiles are faster for a program, in *better; NULL: compiled loops are. False: no
+/* Finds why tiles are faster than compiled loops for a program, in *better; NULL: they are not.
+ * Programs of little work are compiled without a comparison.  The sentence is a constant, or the
+ * rule's.  `taken` is the number of the alternative taken, whose `what` is 1 for tiles.  False: no
  * memory. */
 bool rd_cpu_find_why_tiles(const rd_program *p, rd_get_fn *get, void *pool, const char **better)
 {

@@ -74,9 +74,9 @@ static bool suits_driver(int major, const char *name, char why[RD_CUDA_TEXT])
 }
 
 /* Opens the first library of a list of names, ended by NULL, that is there and suits the driver.
- * `found` gets its name.  `major_of` reads a library's CUDA version; NULL: any version will do.
- * If none is usable, `why` explains the first unsuitable library; if none was unsuitable, the
- * first name. */
+ * `found` gets the last name that was tried. `major_of` reads a library's CUDA version; NULL:
+ * any version will do. If none can be used, `why` explains the first unsuitable library, or, if
+ * none was unsuitable, the first name. */
 static void *open_first(const char *const *names, major_fn *major_of, char *found,
                         char why[RD_CUDA_TEXT])
 {

@@ -24,17 +24,18 @@ static int64_t pitch_of(rd_dtype type, int64_t n)
     return (words | 1) * word / size;
 }
 
-/* Returns the most rows that a block of threads stages in shared memory.  A scratch row belongs
- * to one thread.  Other rows are shared by `items` neighbouring threads.  A block that begins in
- * the middle of such a group touches one row more. */
+/* Returns the most rows that a block of threads stages in shared memory, one item for each
+ * thread. A scratch row belongs to one thread. Other rows are shared by `items` neighbouring
+ * items; a block that begins amid such a group touches one row more. */
 int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return r->role == RD_STAGED_SCRATCH ? s->choice.block
                                         : (s->choice.block + r->items - 2) / r->items + 1;
 }
 
-/* Returns the bytes of shared memory for a block's rows.  Vector accesses at both ends may go
- * beyond the rows by less than a vector, so there is room for two more vectors. */
+/* Returns the bytes of shared memory for the rows of a block of threads. Copies go by whole
+ * vectors, which may begin before the first row and end behind the last one, each by less than a
+ * vector: so there is room for two more. */
 static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return rd_cuda_room(rd_cuda_staged_rows_of_block(s, r) * r->pitch * rd_dtype_size(r->type) +
@@ -48,8 +49,8 @@ static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
     return &s->p->address[s->p->inst[inst].arg];
 }
 
-/* Returns the outermost loop around an instruction within the body of a work item, -1: no loop
- * is around it. s->from is the first instruction of that body. */
+/* Returns the outermost loop around an instruction within the body of a work item, which begins
+ * at instruction s->from; -1: no loop is around it. */
 static int32_t outermost(const rd_cuda_strategy *s, int32_t inst)
 {
     int32_t loop = s->p->inst[inst].loop, found = -1;
@@ -60,9 +61,9 @@ static int32_t outermost(const rd_cuda_strategy *s, int32_t inst)
 }
 
 /* True if two accesses in one loop touch the same element of their rows, and another element in
- * each round.  So the offsets from the rows' first elements agree, and so do the strides along
- * all loops around.  The strides are those of a dense row: 1 for the innermost loop, then the
- * product of the extents inside.  All rounds together cover the row. */
+ * each round. The offsets from the rows' first elements agree, and so do the strides along all
+ * loops around: those of a dense row, 1 for the innermost loop, then the product of the extents
+ * inside. All rounds together cover the row. */
 static bool is_same_element(const rd_cuda_strategy *s, int32_t a, int32_t b)
 {
     const rd_cuda_staged_row *r = &s->staged_row[s->staged_row_of[a]],
@@ -85,7 +86,7 @@ static bool is_same_element(const rd_cuda_strategy *s, int32_t a, int32_t b)
     return times == r->n;
 }
 
-/* Returns the first access to staged rows k if it is a STORE in a loop; else -1.  Such rows are
+/* Returns the first access to staged rows k, if it is a STORE in a loop; else -1. Such rows are
  * written before they are read, so they may reuse the shared memory of other rows. */
 static int32_t first_store(const rd_cuda_strategy *s, int32_t k)
 {
@@ -95,9 +96,9 @@ static int32_t first_store(const rd_cuda_strategy *s, int32_t k)
     return -1;
 }
 
-/* True if the rows in a shared array are dead once the loop of instruction `store` has begun.
- * Accesses before `store` in that loop are allowed if they touch the same element, as the store
- * then overwrites an element that has just been read. */
+/* True if the rows in a shared array are dead from the loop of instruction `store` on: nothing
+ * after its beginning uses them. Accesses before `store` in that loop are allowed if they touch
+ * the same element, as the store then overwrites what has just been read. */
 static bool is_unused_from(const rd_cuda_strategy *s, int32_t array, int32_t store)
 {
     const int32_t begin = s->p->loop[outermost(s, store)].begin;
@@ -112,9 +113,9 @@ static bool is_unused_from(const rd_cuda_strategy *s, int32_t array, int32_t sto
     return dead;
 }
 
-/* True if staged rows k may take over a shared array: none of its rows is a result that is still
- * copied out, and all have the type, length and place of rows k.  Then each thread's row lies
- * where its earlier row lay, so no thread overwrites a row of another one. */
+/* True if staged rows k may take over a shared array. None of its rows is copied out later, and
+ * all have the type and length of rows k and one row for each thread. Then each thread's row
+ * lies where its earlier row lay, so no thread overwrites a row of another one. */
 static bool can_share_array(const rd_cuda_strategy *s, int32_t array, int32_t k)
 {
     const rd_cuda_staged_row *r = &s->staged_row[k];
@@ -134,8 +135,8 @@ static bool can_share_array(const rd_cuda_strategy *s, int32_t array, int32_t k)
     return true;
 }
 
-/* Returns the number of the shared array for staged rows k: one that they take over from rows
- * that are no longer used, or k, an array of their own. */
+/* Returns the number of the shared array for staged rows k: that of rows which are dead before k
+ * is first stored; else k, an array of their own. */
 static int32_t array_of(const rd_cuda_strategy *s, int32_t k)
 {
     const int32_t store = first_store(s, k);
@@ -148,8 +149,9 @@ static int32_t array_of(const rd_cuda_strategy *s, int32_t k)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Places all staged rows in shared memory.  Rows first get arrays, some of them shared, in the
- * order of their first store.  Then the arrays are laid out one behind the other. */
+/* Places all staged rows (short rows of memory that a block of threads copies) in shared memory.
+ * Rows first get arrays: one of their own, or, in the order of their first store, that of rows
+ * which are no longer used. Then the arrays are laid out one behind the other. */
 void rd_cuda_lay_out_staged_rows(rd_cuda_strategy *s)
 {
     int64_t bytes = 0;

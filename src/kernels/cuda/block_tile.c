@@ -24,15 +24,16 @@
 #include <string.h>
 
 /* ---- Which folds cross ----------------------------------------------------------------------- */
-/* True if the fold's START instruction is in the loop, so that the fold begins again in each
- * round. */
+/* True if the fold begins inside the loop, so that it begins again in each round. */
 static bool is_within(const rd_program *p, const rd_cuda_fold *f, int32_t loop)
 {
     return rd_cuda_within(p, f->start, loop);
 }
 
-/* Finds the START, STEP and CLOSE instructions of a fold by a search of the program; -1: it has
- * none.  It is used before there is a strategy that knows them. */
+/* Finds the instructions of a fold that begin it (START), take an element (STEP) and give its
+ * results (CLOSE) by a search of the program; -1: it has none. It is used before there is a
+ * strategy that knows them. Other kinds of instruction may have the same `arg` with another
+ * meaning. */
 static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold *f)
 {
     *f =
@@ -45,10 +46,10 @@ static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold 
         }
 }
 
-/* True if two folds reduce the same elements along different axes.  Fold `row` begins in each
- * round of an outer loop and reduces an inner one.  Fold `column` reduces the outer loop and has
- * an accumulator for each index of the inner one.  `column` must take its element before the
- * result of `row` is there, as it must not depend on that result. */
+/* True if two folds reduce the same elements along different axes. Fold `row` begins in each
+ * round of an outer loop and reduces an inner one. Fold `column` reduces the outer loop and has
+ * a cell (output element) for each index of the inner one. `column` must take its element before
+ * the result of `row` is there, as it must not depend on that result. */
 static bool is_crossing(const rd_program *p, const rd_cuda_fold *row, const rd_cuda_fold *column)
 {
     const int32_t outer = row->start < 0 ? -1 : p->inst[row->start].loop;
@@ -98,15 +99,15 @@ static int32_t only_loop(const rd_program *p, int32_t from, int32_t to)
     return only;
 }
 
-/* True if the loop number is valid, and the loop runs forwards and is not empty. */
+/* True if there is a loop (>= 0), and it goes forwards and is not empty. */
 static bool is_plain(const rd_program *p, int32_t loop)
 {
     return loop >= 0 && !p->loop[loop].backwards && p->loop[loop].extent > 0;
 }
 
-/* Finds the two loops of a block tile: the item's first loop, and the only one in it, which has
- * no loop inside.  Later loops of the item must run along the inner axis: they finish the column
- * folds.  False: the body has another structure. */
+/* Finds the two loops of a block tile (a reduction along both axes): the item's first loop, and
+ * the only one in its body, which has no loop inside. Later loops of the item must go along the
+ * inner axis, as they end the folds of columns. False: the body has another structure. */
 static bool find_loops(rd_cuda_strategy *s, int32_t *outer, int32_t *inner)
 {
     const rd_program *p = s->p;
@@ -129,8 +130,9 @@ static bool find_loops(rd_cuda_strategy *s, int32_t *outer, int32_t *inner)
     return true;
 }
 
-/* Sets tile_loop[0] to the loop over rows, and tile_loop[1] to the loop along a row: the one
- * that gives row folds their lanes.  Either loop may be the outer one. */
+/* Sets tile_loop[0] to the loop over rows, and tile_loop[1] to the loop along a row, which is
+ * the one along which folds of rows have lanes (partial accumulators). Either loop may be the
+ * outer one. */
 static void order_loops(rd_cuda_strategy *s, int32_t outer, int32_t inner)
 {
     bool along_outer = false;
@@ -142,23 +144,26 @@ static void order_loops(rd_cuda_strategy *s, int32_t outer, int32_t inner)
     s->tile_loop[1] = along_outer ? outer : inner;
 }
 
-/* Returns the outer one of the two loops of a block tile: the one that contains a loop. */
+/* Returns the outer one of the two loops of a block tile (a reduction along both axes): the one
+ * that contains a loop. */
 int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s)
 {
     return s->p->loop[s->tile_loop[0]].first >= 0 ? s->tile_loop[0] : s->tile_loop[1];
 }
 
-/* Returns the inner one of the two loops of a block tile: the one that contains no loop. */
+/* Returns the inner one of the two loops of a block tile (a reduction along both axes): the one
+ * that contains no loop. */
 int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s)
 {
     return s->p->loop[s->tile_loop[0]].first >= 0 ? s->tile_loop[1] : s->tile_loop[0];
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if a fold begins and ends where a block tile expects it.  A fold that reduces the inner
- * loop begins and ends in each round of the outer one, and has one accumulator.  A fold that
- * reduces the outer loop begins before both loops, has an accumulator for each index of the
- * inner one, and ends in a later loop along that axis. */
+/* True if a fold begins and ends where a block tile (a reduction along both axes) expects it;
+ * folds_along: the loop that it reduces. A fold that reduces the inner loop begins and ends in
+ * each round of the outer one, and has one cell (output element). A fold that reduces the outer
+ * loop begins before both loops, has a cell for each index of the inner one, and ends in a later
+ * loop along that axis. */
 static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t folds_along)
 {
     const rd_program *p     = s->p;
@@ -174,23 +179,24 @@ static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t 
            cell->n_add == 1 && cell->add[0].axis == inner->axis;
 }
 
-/* True if a fold is a reduction by the combine tree with blocks of the usual number of steps,
- * with a built-in reducer. */
+/* True if a fold is a reduction with a built-in reducer, by a combine tree with blocks of the
+ * usual number of steps (64). */
 static bool is_of_tree(const rd_fold *fold)
 {
     return !fold->scan && !fold->user && fold->steps == RD_TREE_STEPS;
 }
 
-/* True if a fold reduces down the rows: one lane for each column, with one row for each step. */
+/* True if a fold reduces down the rows: one lane (partial accumulator) for each column, and each
+ * row is one step. */
 static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return is_of_tree(f->of.fold) &&
-           rd_is_along(f->of.fold, s->p->loop[s->tile_loop[0]].axis, 0, 1) &&
+           rd_is_along(f->of.fold, s->p->loop[s->tile_loop[0]].axis, /*first=*/0, /*coef=*/1) &&
            is_placed(s, f, s->tile_loop[0]);
 }
 
-/* True if a fold reduces along a row by at least a warp of lanes, which begin at the first
- * column with stride 1, and has no other reduced axis. */
+/* True if a fold reduces along a row by at least a warp of lanes (partial accumulators): column
+ * k goes to lane k mod lanes, and no other axis is reduced. */
 static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -202,8 +208,8 @@ static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 }
 
 /* Sorts the folds into those of rows (threads_are_lanes) and those of columns, and returns the
- * lanes of the row folds.  Returns 0 if a fold is of neither kind, if row folds differ in lanes,
- * or if there are not both kinds. */
+ * lanes (partial accumulators) of the row folds. 0: a fold is of neither kind, row folds differ
+ * in lanes, or there are not both kinds. */
 static int32_t find_lanes(rd_cuda_strategy *s)
 {
     int32_t lanes = 0, columns = 0;
@@ -225,8 +231,8 @@ static int32_t find_lanes(rd_cuda_strategy *s)
 }
 
 /* ---- Other instructions ---------------------------------------------------------------------- */
-/* True if an instruction may run in a tile.  A load must not read what the program stores.
- * Instructions before the inner loop run once for each of its elements, so they must not store. */
+/* True if an instruction may run in a tile. A load must not read what the program stores. What
+ * stands before the inner loop runs once for each element of a tile, so it must not store. */
 static bool may_tile(const rd_cuda_strategy *s, int32_t i)
 {
     const rd_program *p    = s->p;
@@ -242,11 +248,11 @@ static bool may_tile(const rd_cuda_strategy *s, int32_t i)
 /* True if all instructions of an item may run in a tile, and the program has no scratch memory. */
 static bool may_tile_all(const rd_cuda_strategy *s)
 {
-    bool all = s->p->n_scratch == 0;
+    bool may_tile_each = s->p->n_scratch == 0;
 
     for (int32_t i = s->from; i < s->to; i++)
-        all &= may_tile(s, i);
-    return all;
+        may_tile_each &= may_tile(s, i);
+    return may_tile_each;
 }
 
 /* ---- Teams ----------------------------------------------------------------------------------- */
@@ -267,9 +273,10 @@ static int32_t least_dense(const rd_cuda_strategy *s)
     return least;
 }
 
-/* Chooses how many adjacent elements a thread loads at once (width), and how many threads share the
- * lanes of a row (team = lanes / width).  The width is halved until the team is large enough.
- * False: no access is dense, vectors have one element, or the team exceeds a warp. */
+/* Chooses how many adjacent elements a thread loads at once (width), and how many threads share
+ * the lanes of a row (team = lanes / width). The width is halved until the team has least_team
+ * threads. False: no load is contiguous along a row, vectors have one element, or the team
+ * exceeds a warp. */
 static bool find_team(rd_cuda_strategy *s, int32_t lanes)
 {
     const int32_t least = least_dense(s);
@@ -283,8 +290,9 @@ static bool find_team(rd_cuda_strategy *s, int32_t lanes)
     return s->width > 1 && s->team <= RD_WARP;
 }
 
-/* Lists the loads and stores of the inner loop that are contiguous along a row.  Each moves a
- * vector of s->width elements. */
+/* Lists the loads and stores of the inner loop that are contiguous along a row. Each moves a
+ * vector of s->width elements. `prefetch`: loads of so many rows are issued before the first is
+ * used. */
 void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *accesses)
 {
     const rd_program *p = s->p;
@@ -304,7 +312,7 @@ void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *a
     }
 }
 
-/* Returns the bytes of outstanding loads of a thread for each index of the outer loop. */
+/* Returns the bytes of loads that a thread has in flight for each row that it takes. */
 static int32_t flight_of(const rd_cuda_strategy *s)
 {
     rd_cuda_vector_accesses accesses;
@@ -318,10 +326,11 @@ static int32_t flight_of(const rd_cuda_strategy *s)
     return bytes;
 }
 
-/* Chooses how many rows a team takes at a time, its turn: the largest power of 2 within the
- * limits of bytes in flight, elements and instructions of a thread.  Teams follow each other,
- * one turn behind.  A tile has at least as many turns as the block has teams: then a team that
- * has finished its columns finds the team before it done. */
+/* Chooses how many rows a team (the threads of an item) takes at a time, its turn: the largest
+ * power of 2 within the limits of bytes in flight, elements in registers and instructions. Teams
+ * follow each other down the rows, one turn behind. A tile has at least as many turns as the
+ * block has teams, so that a team that has done its columns need not wait for the team before
+ * it. */
 static void find_rows_at_once(rd_cuda_strategy *s)
 {
     const rd_cuda_choice *c      = &s->choice;
@@ -346,8 +355,9 @@ static int32_t state_size(const rd_emit_fold *of, int k)
     return narrow ? 4 : 8;
 }
 
-/* True if shared memory has room for the states of all lanes of a tile's 64 rows, and for the
- * words of 8 bytes by which each team's threads exchange lanes. */
+/* True if shared memory has room for the states (accumulators) of all lanes (partial
+ * accumulators) of a tile's 64 rows. It also needs the words of 8 bytes by which each team's
+ * threads exchange lanes when a fold ends. */
 static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
 {
     int64_t bytes = 8 * (int64_t)rd_cuda_shared_words(s) * (s->choice.block / s->team);
@@ -358,24 +368,25 @@ static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
     return bytes <= s->choice.tile_room;
 }
 
-/* True if block tiles keep enough threads busy.  A block's teams form a pipeline, each one turn
- * behind the one before: `all` turns pass, of which groups * turns / teams are useful work of a
- * team.  The product of busy threads and useful share must reach `wanted`.  Registers leave room
- * for a quarter of the GPU's threads. */
+/* True if block tiles keep enough threads busy. A block's teams form a pipeline, each one turn
+ * (a few rows) behind the one before. Of the turns that pass (all_turns), groups * turns / teams
+ * are useful work of a team, where a group is the columns that a team takes at once. Busy
+ * threads times that share must reach `wanted`. Registers leave room for a quarter of the GPU's
+ * threads, `fit`. */
 static bool are_busy(const rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t teams = s->choice.block / s->team, turns = RD_TREE_STEPS / s->rows_at_once;
-    const int64_t groups  = (s->block_tile[1] + lanes - 1) / lanes;
-    const int64_t all     = (groups + teams - 1) / teams * turns + teams - 1;
-    const int64_t threads = s->n_item * s->n_block_tile[0] * s->n_block_tile[1] * s->choice.block;
+    const int64_t groups    = (s->block_tile[1] + lanes - 1) / lanes;
+    const int64_t all_turns = (groups + teams - 1) / teams * turns + teams - 1;
+    const int64_t threads   = s->n_item * s->n_block_tile[0] * s->n_block_tile[1] * s->choice.block;
     const int64_t fit = s->choice.at_work / 4, wanted = s->choice.at_work / s->choice.tile_share;
 
-    return (threads < fit ? threads : fit) * groups * turns >= wanted * teams * all;
+    return (threads < fit ? threads : fit) * groups * turns >= wanted * teams * all_turns;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
 /* Computes the size of a tile and the number of tiles along both loops: 64 rows, and 64 steps of
- * a row's lanes.  Size and extent are in indices. */
+ * a row's lanes (partial accumulators). Size and extent are in indices. */
 static void count_tiles(rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t size[2] = { RD_TREE_STEPS, (int64_t)RD_TREE_STEPS * lanes };
@@ -388,15 +399,15 @@ static void count_tiles(rd_cuda_strategy *s, int32_t lanes)
     }
 }
 
-/* Counts the tree nodes of n tiles at one place: those of the tiles, and of the groups on all
- * levels above. */
+/* Counts the nodes (partial results in the combine tree) of n tiles in a row, for one column or
+ * lane: those of the tiles, and of all levels of groups above. */
 int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n)
 {
     return n + rd_cuda_groups_of(s, n);
 }
 
-/* Counts the groups of n tiles on all levels: each level has ceil(1 / fan) of the one below,
- * until one group is left. */
+/* Counts the groups of n tiles on all levels: a group has `fan` members of the level below,
+ * until one group is left. 9 tiles with a fan of 8 make 2 groups and 1 above. */
 int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n)
 {
     int64_t groups = 0;
@@ -408,9 +419,10 @@ int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n)
     return groups;
 }
 
-/* Lays out the tree nodes of an item in global memory: nodes of all columns, and of all lanes of
- * all rows if a row is longer than one tile.  Each group of tiles also has an atomic counter, by
- * which the last block of the group is found. */
+/* Lays out an item's nodes (results of tiles, and of groups of tiles) in global memory: of all
+ * columns, and of all lanes (partial accumulators) of all rows, unless a row is one tile. Each
+ * group of tiles also has an atomic counter, by which the last block of threads of the group
+ * knows that it must combine. */
 static void place_nodes(rd_cuda_strategy *s)
 {
     const int64_t *n = s->n_block_tile;
@@ -432,8 +444,9 @@ static void place_nodes(rd_cuda_strategy *s)
     s->item_counters = n[1] * rd_cuda_groups_of(s, n[0]) + n[0] * rd_cuda_groups_of(s, n[1]);
 }
 
-/* Keeps all current states in registers of a thread: one for each of its `width` columns, or of
- * its `width` lanes of a row.  The tree nodes are kept elsewhere, so `tree` is false. */
+/* Gives all folds states (accumulators) in registers: one for each of a thread's `width`
+ * columns, or of its `width` lanes (partial accumulators) of a row. `here`: lanes of a cell
+ * (output element) that a thread has. Nodes of tiles lie elsewhere, so `tree` is false. */
 static void assign_local_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -448,7 +461,8 @@ static void assign_local_storage(rd_cuda_strategy *s)
     }
 }
 
-/* Undoes the choices of this file, and returns false: there will be no block tiles. */
+/* Undoes the choices of this file: there will be no block tiles (reductions along both axes in
+ * one read). Returns false. */
 static bool give_up(rd_cuda_strategy *s)
 {
     s->tile_loop[0] = s->tile_loop[1] = -1;
@@ -458,8 +472,9 @@ static bool give_up(rd_cuda_strategy *s)
     return false;
 }
 
-/* True if block tiles suit the program; then fills the strategy.  It checks the loops, the
- * folds, all other instructions, shared memory, and the work for all threads. */
+/* True if block tiles (reductions along both axes in one read) suit the program; then the
+ * strategy is filled. They need two folds or more, two nested loops, folds of rows and of
+ * columns, no other obstacle, room in shared memory, and enough tiles to keep the GPU busy. */
 bool rd_cuda_find_block_tile(rd_cuda_strategy *s)
 {
     int32_t lanes, outer, inner;

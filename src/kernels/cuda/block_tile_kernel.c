@@ -4,8 +4,9 @@
  * elements go in turn. */
 #include "kernels/cuda/loop_tree.h"
 
-/* Adds the kernel that reduces block tiles.  Each block of threads goes through tiles, a grid's
- * width apart. combine_blocks.c has the text that ends a tile.
+/* Adds the kernel that reduces block tiles: tiles of rows by columns, reduced along both axes.
+ * Each block of threads goes through tiles, gridDim.x apart; combine_blocks.c has the text that
+ * ends a tile. `came` is where the block's threads read a counter of finished tiles.
  *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) block_tiles(const rd_call q)
  *     {
@@ -46,8 +47,9 @@ void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
     rd_print_line(&t->print, "}\n");
 }
 
-/* The printer calls this at the end of a tile: it adds the text that stores the tile's nodes of
- * the combine tree, of one fold.  Rows and columns are stored by different texts. */
+/* Callback of the printer at the end of a tile: adds the text that stores the tile's nodes of a
+ * fold, results of its columns or of the lanes (partial accumulators) of its rows.
+ * threads_are_lanes: the fold reduces rows. */
 void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
 {
     rd_cuda_text *t = of;
@@ -56,15 +58,16 @@ void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
     (t->s->fold[fold].threads_are_lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
 }
 
-/* The printer calls this behind the folds' nodes.  It adds the inter-block combine along the
- * kernel's loop, and an "if" with a condition that holds in the last block of threads only. */
+/* Callback of the printer behind the stores of nodes. It adds the combine of tiles along the
+ * loop that `along` tells (0: down the rows), and an "if" that holds in the last block of
+ * threads only. */
 void rd_cuda_last_block_tile(void *of, rd_printing *n)
 {
     rd_cuda_combine_blocks(of, n->kernel->along);
 }
 
-/* The printer calls this where a fold's result is wanted: it adds the text that reads the
- * combined node of a lane. */
+/* Callback of the printer where a fold's result is wanted: adds the text that reads the combined
+ * node of a column, or of lane `lane` of a row. */
 void rd_cuda_node_of_block_tile(void *of, rd_printing *n, int32_t fold, const char *lane)
 {
     (void)n;

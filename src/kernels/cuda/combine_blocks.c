@@ -19,28 +19,31 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Returns one of the two loops of a block tile: 0 is the loop over rows, 1 the loop over
- * columns. */
+/* Returns one of the two loops of a block tile (a reduction along both axes): 0 is the loop over
+ * rows, 1 the loop over columns. */
 static const rd_loop *loop_of(const rd_cuda_text *t, int k)
 {
     return &t->s->p->loop[t->s->tile_loop[k]];
 }
 
-/* Returns how many lanes (partial accumulators) the fold has for each result. */
+/* Returns how many lanes (partial accumulators to which elements go in turn) the fold has for
+ * each result. */
 static int64_t lanes_of(const rd_cuda_fold *f)
 {
     return f->of.fold->lanes;
 }
 
-/* True if a fold's tree nodes lie in global memory: column folds, and row folds with rows longer
- * than one tile.  A row that one tile contains keeps its lanes in shared memory. */
+/* True if a fold's nodes (results of tiles) lie in global memory: those of columns, and those of
+ * rows that are longer than one tile. Lanes of a row that is one tile end in shared memory.
+ * threads_are_lanes: the fold reduces rows. */
 static bool has_memory_nodes(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return !f->threads_are_lanes || t->s->n_block_tile[1] > 1;
 }
 
-/* Returns the tree nodes that lie side by side in global memory for one tile: one for each
- * column, or one for each lane of each row. */
+/* Returns the length of a row of nodes (results of a tile's columns, or of the lanes of its
+ * rows): a node for each column of the array, or for each lane of each row. Each tile along the
+ * other axis, and each group of tiles, has such a row. */
 static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
@@ -56,7 +59,8 @@ static void close_braces(rd_cuda_text *t, int n)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Declares the tree nodes of a fold in global memory, an array for each number of its state:
+/* Declares pointers to a fold's nodes (partial results in the combine tree) in global memory,
+ * one for each of the n_state numbers of a state (such as sum and count):
  *
  *     double *const w0_0 = (double *)(nodes + 0);
  *     double *const w0_1 = (double *)(nodes + 524288); */
@@ -75,8 +79,9 @@ static void declare_nodes_of(rd_cuda_text *t, int32_t number)
     }
 }
 
-/* Adds the function that merges rows of tree nodes from .. from + many - 1 into row `to`, at
- * positions [first, end) of a row.  All threads of a block call it:
+/* Adds the function that merges `many` rows of nodes, from row `from` on, into row `to`, at
+ * positions [first, end) of a row. All threads of a block call it; each merges the nodes of some
+ * positions pairwise, as the combine tree does:
  *
  *     static void combine0(const rd_call &q, char *nodes, int64_t from, int many, int64_t to,
  *                          int64_t first, int64_t end)
@@ -131,8 +136,8 @@ static void add_combine(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-/* Adds the functions combine0, combine1, .. that combine tree nodes, for all folds with nodes in
- * global memory. */
+/* Adds combine0, combine1, .., which merge nodes of tiles, for all folds that have nodes
+ * (partial results in the combine tree) in global memory. */
 void rd_cuda_combine_functions(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -141,15 +146,16 @@ void rd_cuda_combine_functions(rd_cuda_text *t)
 }
 
 /* ---- A block tile ---------------------------------------------------------------------------- */
-/* Returns the columns that a team has at a time, which are the lanes of a row: `width` for each
- * of its threads. */
+/* Returns the lanes of a row (partial accumulators), which are the columns that a team takes at
+ * a time: `width` for each of its threads. */
 static int32_t lanes_of_rows(const rd_cuda_strategy *s)
 {
     return s->team * s->width;
 }
 
-/* Declares shared memory for the states of all lanes of a tile's 64 rows, for each number of a
- * row fold's state: "RD_SHARED(float, h1_0, 4096);". */
+/* Declares shared memory for the states of all lanes (partial accumulators) of a tile's 64 rows,
+ * an array for each of the n_state numbers of a row fold's state: "RD_SHARED(float, h1_0,
+ * 4096);". */
 void rd_cuda_declare_lanes(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -159,7 +165,9 @@ void rd_cuda_declare_lanes(rd_cuda_text *t)
                           RD_TREE_STEPS * lanes_of_rows(t->s));
 }
 
-/* Declares which block tile a block of threads does, and the tile's bounds along either loop:
+/* Declares which block tile a block of threads does, p0 and p1 along the two loops, and the
+ * tile's bounds. Tiles along a row are the lowest digit of the number of work, then those down
+ * the rows, then items:
  *
  *     uint64_t rest = (uint64_t)work;
  *     const int64_t p1 = (int64_t)RD_REST(rest, q.N[0]), lo1 = p1 * 4096;
@@ -188,7 +196,8 @@ void rd_cuda_declare_block_tile(rd_cuda_text *t)
     rd_print_line(&t->print, "const int64_t item = (int64_t)rest;");
 }
 
-/* Declares an item's tree nodes and counters, and the nodes of each fold:
+/* Declares an item's nodes (partial results in the combine tree) and its counters of finished
+ * tiles in global memory, and pointers to the nodes of each fold:
  *
  *     char *const nodes = (char *)q.head.nodes + item * q.N[2];
  *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
@@ -207,7 +216,9 @@ void rd_cuda_declare_nodes(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* Stores the tree nodes of a team's columns, once the team has done all rows of the tile:
+/* Stores the nodes (partial results in the combine tree) of a team's columns, once the team has
+ * done all rows of the tile: each thread ends the block of its `width` columns. v1 is the team's
+ * first column, hi1 the end of the tile.
  *
  *     RD_UNROLL for (int l = 0; l < 4; l++) {
  *         const int64_t i1 = v1 + 4 * t + l;
@@ -239,8 +250,8 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
     rd_text_end(&states, t->print.to);
 }
 
-/* Copies the state of a row's lane (partial accumulator) to variables, and ends its block of the
- * combine tree: "float a0 = h1_0[k]; block1(&a0);". */
+/* Copies the state of a row's lane (partial accumulator) from shared memory to variables, and
+ * ends its block of 64 steps, so that they hold a node: "float a0 = h1_0[k]; block1(&a0);". */
 static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
 {
     const rd_cuda_fold *f      = &t->s->fold[number];
@@ -254,7 +265,9 @@ static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
     rd_text_end(&states, t->print.to);
 }
 
-/* Stores the tree nodes of the lanes of a tile's rows, by all threads of the block:
+/* Stores the nodes (partial results in the combine tree) of the lanes (partial accumulators) of
+ * all rows of a tile, by all threads of the block. The rows' lanes lie in shared memory, 64 of
+ * them a row here; lo0 and hi0 are the tile's rows.
  *
  *     for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * 64; k += RD_THREADS) {
  *         float a0 = h1_0[k];
@@ -280,10 +293,10 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* Adds the combine of tiles along one loop: an atomic counter for each group of tiles, and a
- * tree reduction by the last block of threads of a group.  `first`: counters before those of
- * this loop.  Then is0 says whether this block is the last of all, and from0 is the row of the
- * last node:
+/* Adds the combine of tiles along one loop: the last block of threads of each group of tiles
+ * merges the group's nodes (partial results in the combine tree), and goes on with the group
+ * above. `first`: the text of how many counters stand before those of this loop. Then is0 tells
+ * whether this block is the last of all, and from0 is the row of the final node:
  *
  *     int64_t from0 = 0;
  *     bool    is0 = true;
@@ -334,9 +347,10 @@ static void combine_along(rd_cuda_text *t, int along, const char *first)
 }
 
 /* ---- Combined nodes -------------------------------------------------------------------------- */
-/* Adds the text that assigns x0, x1, .., the numbers of a fold's combined state: of a column, or
- * of lane `lane` of a row.  The state comes from global memory, "x0 = w0_0[from0 * 4096 + i1];",
- * or from the tile's lanes in shared memory. */
+/* Adds the text that sets x0, x1, .. to the combined node (partial result in the combine tree)
+ * of a column, or of lane `lane` of a row. It comes from the final row of nodes in global
+ * memory, "x0 = w0_0[from0 * 4096 + i1];"; or, if a row is one tile, from the row's lanes
+ * (partial accumulators) in shared memory. */
 void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -362,8 +376,9 @@ void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* Returns the text of how many counters precede those of this tile's groups: "p1 * 9".  Counters
- * for columns come first, those for rows (`along` 1) behind all of them. */
+/* Returns the text of how many counters stand before those of this tile's groups: "p1 * 9".
+ * Groups of tiles down the rows have counters for each of n_block_tile[1] columns of tiles, and
+ * come first; behind all of them stand those along a row (`along` 1). */
 static rd_text counters_before(rd_cuda_text *t, int along)
 {
     const int64_t columns = rd_cuda_groups_of(t->s, t->s->n_block_tile[0]),
@@ -379,8 +394,9 @@ static rd_text counters_before(rd_cuda_text *t, int along)
     return text;
 }
 
-/* Adds the combine of the nodes of all tiles along a loop, by the last block of threads of each
- * group, and "if (is0)": true in the last block of all. */
+/* Adds the combine of the nodes (partial results in the combine tree) of all tiles along a loop
+ * (`along`: 0 down the rows, 1 along a row). It is done by the last block of threads of each
+ * group. Then follows "if (is0)": true in the last block of all. */
 void rd_cuda_combine_blocks(rd_cuda_text *t, int along)
 {
     rd_text before = counters_before(t, along);

@@ -17,8 +17,8 @@ typedef struct partials {
     uint32_t *counters; /* finished ranges of each group */
 } partials;
 
-/* Passes `done` on.  If it is false, an allocation has failed, and the run gets the error "out
- * of memory". */
+/* Returns `done`. If it is false, an allocation has failed, and the run gets the error "out of
+ * memory". */
 static bool note_memory(rd_gpu_run_state *r, bool done)
 {
     if (!done) {
@@ -28,8 +28,8 @@ static bool note_memory(rd_gpu_run_state *r, bool done)
     return done;
 }
 
-/* Allocates a host copy of a GPU's partials and counters; one byte more, so that empty ones are
- * no NULL.  False: no memory. */
+/* Allocates memory on the host for a copy of a GPU's partials (the nodes that ranges of split
+ * loops leave) and counters. One byte more, as malloc(0) may return NULL. False: no memory. */
 static bool make_partials(rd_gpu_run_state *r, partials *l)
 {
     l->nodes    = malloc((size_t)rd_gpu_node_bytes(r->strategy) + 1);
@@ -37,14 +37,15 @@ static bool make_partials(rd_gpu_run_state *r, partials *l)
     return note_memory(r, l->nodes && l->counters);
 }
 
-/* Frees the host copy of partials and counters. */
+/* Frees the host copy of partials (nodes that ranges leave) and counters. */
 static void free_partials(partials *l)
 {
     free(l->nodes);
     free(l->counters);
 }
 
-/* Copies a GPU's partials and counters to the host, and waits for the copies. */
+/* Copies a GPU's partials (nodes that ranges leave) and counters to the host, and waits for the
+ * copies. */
 static bool download(rd_gpu_run_state *r, partials *l)
 {
     return rd_queue_down(r->queue, l->nodes, r->nodes, rd_gpu_node_bytes(r->strategy), r->why) &&
@@ -53,7 +54,8 @@ static bool download(rd_gpu_run_state *r, partials *l)
            rd_queue_wait(r->queue, r->why);
 }
 
-/* Copies partials and counters from the host to a GPU, and waits for the copies. */
+/* Copies partials (nodes that ranges leave) and counters from the host to a GPU, and waits for
+ * the copies. */
 static bool upload(rd_gpu_run_state *r, const partials *l)
 {
     return rd_queue_up(r->queue, r->nodes, l->nodes, rd_gpu_node_bytes(r->strategy), r->why) &&
@@ -62,9 +64,10 @@ static bool upload(rd_gpu_run_state *r, const partials *l)
            rd_queue_wait(r->queue, r->why);
 }
 
-/* Computes the rows of partials [*from, *to) of an item, on one level of groups, to which only
- * ranges [first, end) have contributed.  A group of that level has `span` ranges.  Only groups
- * that lie wholly in [first, end) count.  The last group of a level may have fewer rows. */
+/* Computes the rows of partials (nodes that ranges leave) [*from, *to) of an item, on one level
+ * of groups, that ranges (parts of a split loop) [first, end) alone have made. A group of that
+ * level covers `span` ranges, and counts if it lies wholly in [first, end). Each group has
+ * `rows` rows; the last one of a level may have fewer (last_rows). */
 static void rows_of(const rd_cuda_strategy *s, int32_t level, int64_t span, int64_t first,
                     int64_t end, int64_t *from, int64_t *to)
 {
@@ -78,8 +81,9 @@ static void rows_of(const rd_cuda_strategy *s, int32_t level, int64_t span, int6
         *to += groups->last_rows - groups->rows;
 }
 
-/* Copies from one GPU's partials those rows that its ranges [first, end) alone have made, for
- * all items and levels. */
+/* Copies from one GPU's partials (nodes that ranges leave) those rows that its ranges (parts of
+ * a split loop) [first, end) alone have made, for all items and levels of groups. `fan` groups
+ * of a level are one of the next. */
 static void add_rows(const rd_cuda_strategy *s, partials *all, const partials *own, int64_t first,
                      int64_t end)
 {
@@ -98,15 +102,16 @@ static void add_rows(const rd_cuda_strategy *s, partials *all, const partials *o
     }
 }
 
-/* Adds a GPU's counters of finished ranges to those of all GPUs. */
+/* Adds a GPU's counters of finished ranges (parts of a split loop) to those of all GPUs: a group
+ * that two GPUs share is complete when their sum says so. */
 static void add_counters(const rd_cuda_strategy *s, partials *all, const partials *own)
 {
     for (int64_t k = 0; k < s->n_item * s->item_counters; k++)
         all->counters[k] += own->counters[k];
 }
 
-/* Merges the partials of all GPUs on the host, and uploads them to the first GPU.  Returns the
- * run that failed, or NULL. */
+/* Merges the partials (nodes that ranges leave) of all GPUs on the host, and uploads them to the
+ * first GPU. Returns the run that failed, or NULL. */
 static rd_gpu_run_state *gather(const rd_device_ranges *by, int32_t n, partials *all, partials *own)
 {
     const rd_cuda_strategy *const s = by->run->strategy;
@@ -122,8 +127,8 @@ static rd_gpu_run_state *gather(const rd_device_ranges *by, int32_t n, partials 
     return upload(by->run, all) ? NULL : by->run;
 }
 
-/* Brings the partials of n GPUs to the first one, by way of the host.  Returns the run that
- * failed, or NULL. */
+/* Brings the partials (nodes that ranges leave) of n GPUs to the first one, by way of the host.
+ * Returns the run that failed, or NULL. */
 rd_gpu_run_state *rd_partials_gather(const rd_device_ranges *by, int32_t n)
 {
     partials          all = { 0 }, own = { 0 };
@@ -136,8 +141,8 @@ rd_gpu_run_state *rd_partials_gather(const rd_device_ranges *by, int32_t n)
     return failed;
 }
 
-/* Copies the first GPU's partials to all others, by way of the host.  Returns the run that
- * failed, or NULL. */
+/* Copies the first GPU's partials (nodes that ranges leave) to all others, by way of the host.
+ * Returns the run that failed, or NULL. */
 static rd_gpu_run_state *broadcast(const rd_device_ranges *by, int32_t n, partials *all)
 {
     if (!download(by->run, all))
@@ -148,8 +153,8 @@ static rd_gpu_run_state *broadcast(const rd_device_ranges *by, int32_t n, partia
     return NULL;
 }
 
-/* Allocates a host copy of partials, and copies the first GPU's partials to all others.  Returns
- * the run that failed, or NULL. */
+/* Allocates a host copy of partials (nodes that ranges leave), and copies the first GPU's
+ * partials to all others. Returns the run that failed, or NULL. */
 rd_gpu_run_state *rd_partials_broadcast(const rd_device_ranges *by, int32_t n)
 {
     partials          all    = { 0 };

@@ -12,15 +12,17 @@
 #include "core/combine_tree.h"
 #include <inttypes.h>
 
-/* Returns how many states a fold has in a row of tree nodes: a state for each lane of each
- * result. */
+/* Returns how many nodes (partial results in the combine tree) a fold has in a row of partials:
+ * one for each lane (partial accumulator) of each cell (output element). */
 static int64_t states_of(const rd_cuda_fold *f)
 {
     return f->n_cell * f->of.fold->lanes;
 }
 
-/* Declares the states of a fold in a row of tree nodes, an array for each number of a state:
- * "double *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". */
+/* Declares pointers to the nodes (partial results in the combine tree) of a fold in row `row` of
+ * partials, one for each of the n_state numbers of a state (such as sum and count): "double
+ * *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". RD_ROW: bytes of a row, in which each
+ * fold's nodes begin at f->node. `name`: the pointers' letter, "w" or "o". */
 void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -34,7 +36,8 @@ void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, con
 }
 
 /* ---- Functions of a fold --------------------------------------------------------------------- */
-/* Adds the function that counts the blocks of the combine tree before a range:
+/* Adds the function that counts the blocks of the combine tree (64 steps each) before a range
+ * (part of a split loop), at most all that there are:
  *
  *     static inline int64_t edge0(const rd_call &q, int64_t range)
  *     {
@@ -55,8 +58,9 @@ static void add_edge(rd_cuda_text *t, int32_t number)
     rd_text_end(&all, t->print.to);
 }
 
-/* Adds a copy of all numbers of a state, "w0[s] = f0[k];".  `to` and `from` are printf formats,
- * which take the index of the number. */
+/* Adds a copy of a node, a partial result that consists of n_state numbers (such as sum and
+ * count): "w0[s] = f0[k];". `to` and `from` are printf formats of both sides, which take the
+ * index of the number. */
 static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, const char *from)
 {
     rd_text line = { 0 };
@@ -72,7 +76,8 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
     rd_text_end(&line, t->print.to);
 }
 
-/* Declares an array of `count` tree nodes for each number of a state: "double f0[RD_FAN];". */
+/* Declares an array of `count` nodes (partial results in the combine tree) for each of the
+ * n_state numbers of a state: "double f0[RD_FAN];". */
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
 {
     for (int k = 0; k < f->of.n_state; k++)
@@ -88,20 +93,22 @@ static void close_braces(rd_cuda_text *t, int n)
     }
 }
 
-/* Adds the body of join0 for groups that are each exactly one node of the combine tree.  Pairs
- * of nodes are merged, then pairs of pairs.  The last group of all may be shorter: its nodes are
- * stored behind the others.
+/* Adds the body of join0 (it combines the partials of a group) if each member of a group is
+ * exactly one node of the combine tree. Pairs of nodes are merged, then pairs of pairs; f0 are
+ * the members' nodes. The last member of all may be shorter: its nodes are stored behind the
+ * others. `whole`: members that are one node; w0, o0: rows of the group, and of its first
+ * member, `each` rows apart; s: the lane (partial accumulator) of a cell (output element).
  *
  *     const int whole = (int)RD_LESS(n, all / blocks - first);
  *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
  *         int64_t row = 0;
  *         double f0[RD_FAN];
- *         .. f0[k] = the k-th group's node, for k < whole ..
+ *         .. f0[k] = the k-th member's node, for k < whole ..
  *         RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)
  *             RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)
  *                 if (k + 2 * half <= whole) merge0(&f0[k], &f0[k + half]);
  *         .. RD_IN_ROW(w0, row)[s] = f0[k], for each binary digit of whole ..
- *         .. the rows of the last group ..
+ *         .. the rows of the last member ..
  *     } */
 static void join_aligned(rd_cuda_text *t, int32_t number)
 {
@@ -147,9 +154,10 @@ static void join_aligned(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-/* Adds the body of join0 for groups that begin or end within a node of the combine tree.  The
- * nodes of one group after the other are pushed onto a list, and each is merged with its left
- * siblings:
+/* Adds the body of join0 (it combines the partials of a group) if members of a group begin or
+ * end within a node of the combine tree. The nodes of one member after the other are pushed onto
+ * a stack l0, and each rises: it merges with its left siblings. start, end: blocks; above: the
+ * level of the node at `start`.
  *
  *     const int64_t begin = RD_LESS(first * blocks, all);
  *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
@@ -159,7 +167,7 @@ static void join_aligned(rd_cuda_text *t, int32_t number)
  *             int64_t start = end;
  *             end = RD_LESS((first + k + 1) * blocks, all);
  *             for (int64_t row = k * each; start < end; row++) {
- *                 .. l0[to] = the group's next node; rise0(l0, 1, 0, to, start, above, begin); ..
+ *                 .. l0[to] = the member's next node; rise0(l0, 1, 0, to, start, above, begin); ..
  *             }
  *         }
  *         .. RD_IN_ROW(w0, row)[s] = l0[row], for all rows ..
@@ -199,8 +207,9 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_text_end(&line, t->print.to);
 }
 
-/* Adds the function that combines the partials of a group.  Each member of the group covers
- * `blocks` blocks of the tree:
+/* Adds join0, which combines the partials of a group `at` of level `level`, done by a team (the
+ * threads of an item). Its n members, from `first` on, are ranges (parts of a split loop) or
+ * groups of the level below, and cover `blocks` blocks of the tree each.
  *
  *     static void join0(const rd_call &q, char *nodes, int level, int64_t at,
  *                       int64_t blocks, int t)
@@ -230,7 +239,9 @@ static void add_join(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "}");
 }
 
-/* Adds the functions edge0 and join0 for a fold that takes its elements in a split loop. */
+/* Adds the functions of a fold that takes its elements in a split loop: edge0, which counts
+ * blocks (64 steps each) before a range, and join0, which combines partials (nodes that ranges
+ * leave). */
 void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 {
     add_edge(t, number);
@@ -238,39 +249,41 @@ void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- A range --------------------------------------------------------------------------------- */
-/* Adds the text that ends all blocks of the combine tree that a range has begun, for all
- * accumulators (cells), so that only tree nodes are left. Threads that own lanes each do their
- * lanes of every cell; else the threads share the cells. RD_SYNC_TEAM is needed where the team's
- * states lie in memory. With a strip (an item of several neighbours) the loop is unrolled, as
- * states in registers have constant subscripts:
+/* Adds the text that ends all blocks (64 steps) that a range has begun, for all cells (output
+ * elements), so that only nodes of the combine tree are left. Threads that own lanes (partial
+ * accumulators) do so for each cell; else the threads share the cells. States in the team's
+ * memory need barriers. With states (accumulators) of several neighbours in registers (strip >=
+ * 0) the loop is unrolled, so that subscripts are constant:
  *
  *     for (int64_t c0 = 0; c0 < 1; c0 += 1)
  *         while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; } */
 static void end_blocks(rd_cuda_text *t, int32_t number)
 {
-    const rd_cuda_fold *f     = &t->s->fold[number];
-    const bool          ours  = f->storage == RD_STORAGE_TEAM && t->s->team > 1;
+    const rd_cuda_fold *f       = &t->s->fold[number];
+    const bool          in_team = f->storage == RD_STORAGE_TEAM && t->s->team > 1;
     rd_text             cells = { 0 }, block = { 0 };
 
     rd_print_number(&t->print, &cells, f->n_cell);
     rd_text_add(&block, "edge%" PRId32 "(q, range + 1)", number);
-    if (ours)
+    if (in_team)
         rd_print_line(&t->print, "RD_SYNC_TEAM");
     rd_print_line(&t->print,
                   "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
                   f->storage == RD_STORAGE_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number,
-                  ours && !f->threads_are_lanes ? "t" : "0", number, cells.at ? cells.at : "",
-                  number, ours && !f->threads_are_lanes ? "RD_TEAM" : "1");
+                  in_team && !f->threads_are_lanes ? "t" : "0", number, cells.at ? cells.at : "",
+                  number, in_team && !f->threads_are_lanes ? "RD_TEAM" : "1");
     t->print.indent++;
     rd_cuda_move_on(t, f, block.at ? block.at : "");
     t->print.indent--;
-    if (ours)
+    if (in_team)
         rd_print_line(&t->print, "RD_SYNC_TEAM");
     rd_text_end(&cells, t->print.to);
     rd_text_end(&block, t->print.to);
 }
 
-/* Adds the copy of tree nodes to global memory, if each thread has lanes of its own:
+/* Adds the copy of a range's nodes (partial results in the combine tree) to global memory, if
+ * each thread has lanes (partial accumulators) of its own in variables w0_0. o0 is the range's
+ * row of partials, c a cell (output element):
  *
  *     for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < 1; c++)
  *         RD_UNROLL for (int l = 0; l < 4; l++) {
@@ -298,8 +311,8 @@ static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* Adds the copy of tree nodes to global memory, if all threads have the same nodes, or the team
- * has them:
+/* Adds the copy of a range's nodes (partial results in the combine tree) to global memory, if
+ * all threads have the same nodes, or the team has them. The threads share the nodes of a row.
  *
  *     for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < 8; s += RD_TEAM) {
  *         RD_IN_ROW(o0, row)[s] = w0_0[row * 8 + s];
@@ -320,8 +333,9 @@ static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* Ends the blocks of the combine tree that a range has begun, and stores the range's partial
- * results:
+/* Adds the text that ends the blocks which a range (part of a split loop) has begun, and stores
+ * the range's partials. These are nodes of the combine tree that cover the range, in rows of
+ * global memory.
  *
  *     for (int64_t c0 = 0; ..) while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; }
  *     {
@@ -346,8 +360,9 @@ void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Adds the combine of ranges: the last team of each group joins the partial results of all folds
- * of a split loop, and goes on with the group above.  The statement behind it runs in the last
+/* Adds the combine of ranges. A team (the threads of an item) that has stored its partials adds
+ * 1 to its group's counter. The last one of the group joins the partials of all folds of the
+ * split loop, and goes on with the group above. The statement behind the text runs in the last
  * team of all:
  *
  *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;

@@ -23,22 +23,22 @@ static const char *type_of(const rd_cuda_staged_row *r)
     return rd_memory_type(r->type);
 }
 
-/* Adds the offset of the rows in their shared array, in elements: "(int)q.N[0]". */
+/* Adds where the rows begin in shared memory, in elements: "(int)q.N[0]". r->at is in bytes. */
 static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(int)");
     rd_print_number(&t->print, to, r->at / rd_dtype_size(r->type));
 }
 
-/* True if a block copies the rows from or to global memory; scratch rows exist in shared memory
- * only. */
+/* True if a block of threads copies the rows from or to global memory; scratch rows exist in
+ * shared memory only. */
 static bool is_moved(const rd_cuda_staged_row *r)
 {
     return r->role != RD_STAGED_SCRATCH;
 }
 
 /* Returns the first rows in a shared array that are copied from or to global memory, -1: there
- * are none.  They determine where a thread's row begins. */
+ * are none. Rows that share the array begin where these do. */
 static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
 {
     for (int32_t k = 0; k < s->n_staged_row; k++)
@@ -47,14 +47,16 @@ static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
     return -1;
 }
 
-/* True if rows k own their shared array, and do not reuse the array of other rows. */
+/* True if staged rows k have a shared array of their own; else they reuse the array of other
+ * rows, which are dead by then. */
 static bool is_array(const rd_cuda_strategy *s, int32_t k)
 {
     return s->staged_row[k].array == k;
 }
 
-/* Declares the arrays of staged rows in shared memory.  An array of scratch only also gets the
- * place where the thread's own row begins:
+/* Declares the arrays of staged rows in shared memory. Where a thread's own row begins (mine0)
+ * is declared here for an array of scratch (temporary memory) alone, as it is the same for all
+ * items:
  *
  *     RD_SHARED_DYNAMIC(float, stage0);
  *     const int mine0 = (int)q.N[0] + (int)threadIdx.x * (int)11; */
@@ -79,8 +81,9 @@ void rd_cuda_declare_staged_rows(rd_cuda_text *t)
 }
 
 /* ---- Copies of a block of threads ------------------------------------------------------------ */
-/* Declares the first row of a block, and how many it has: "const int64_t top0 = first; const int
- * many0 = here;".  If several items share a row:
+/* Declares the first row that a block's items have, and how many rows: "const int64_t top0 =
+ * first; const int many0 = here;". `first` and `here` are the block's first item and its number
+ * of items. If several items share a row (r->items):
  *
  *     const int64_t top0 = (int64_t)RD_QUOTIENT((uint64_t)first, 4);
  *     const int many0 = (int)((int64_t)RD_QUOTIENT((uint64_t)(first + here - 1), 4) - top0) + 1; */
@@ -107,9 +110,9 @@ static void declare_rows(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
-/* Declares where the block's rows begin in global memory.  For contiguous rows it also declares
- * how many elements lie between the start of a vector and the first element.  A negative step
- * means that the last row comes first in memory:
+/* Declares from0, where the block's rows begin in global memory. A negative step means that the
+ * last row comes first there. Rows without gaps are copied by vectors, so skew0 is how many
+ * elements the first one lies behind the start of its vector:
  *
  *     const int64_t from0 = 0 + (top0) * 10;
  *     const int skew0 = (int)(from0 & 3); */
@@ -133,14 +136,15 @@ static void declare_beginning(rd_cuda_text *t, int32_t k)
     rd_text_end(&last, t->print.to);
 }
 
-/* Returns how many vectors a thread loads before it stores the first one in shared memory: a
- * power of 2 fraction of the usual batch, as far as all threads still have vectors. */
+/* Returns how many vectors a thread loads before it stores the first one in shared memory: the
+ * usual batch, halved until all threads have so many vectors. */
 static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
-    const int64_t all   = rd_cuda_staged_rows_of_block(s, r) * r->n;
-    int32_t       ahead = s->choice.batch;
+    const int64_t elements = rd_cuda_staged_rows_of_block(s, r) * r->n;
+    int32_t       ahead    = s->choice.batch;
 
-    while (ahead > 1 && (int64_t)ahead * s->choice.block * rd_cuda_staged_row_vector(s, r) > all)
+    while (ahead > 1 &&
+           (int64_t)ahead * s->choice.block * rd_cuda_staged_row_vector(s, r) > elements)
         ahead /= 2;
     return ahead;
 }
@@ -153,11 +157,12 @@ static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
     rd_print_number(&t->print, to, ((INT64_C(1) << 32) + r->n - 1) / r->n);
 }
 
-/* Adds the call that copies contiguous rows in, or out (rd_drain_rows):
+/* Adds the call that copies rows without gaps in, or out (rd_drain_rows):
  *
  *     rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)x0 + (from0 - skew0),
  *                                              skew0, skew0 + many0 * (int)10, (uint32_t)q.N[0]);
- * / t->packed has a bit for each slot with vector accesses, of which a launch checks the
+ *
+ * The copies are vectors, so t->packed gets a bit for the slot (buffer): a launch checks its
  * alignment. */
 static void copy_contiguous(rd_cuda_text *t, int32_t k)
 {
@@ -183,7 +188,8 @@ static void copy_contiguous(rd_cuda_text *t, int32_t k)
     t->packed |= UINT64_C(1) << (r->slot & 63);
 }
 
-/* Adds the call that copies rows with gaps between them in, or out (rd_drain_apart):
+/* Adds the call that copies rows with gaps between them in, or out (rd_drain_apart): many0 rows
+ * of 10 elements, which lie q.N[1] apart in memory and 11 apart in shared memory.
  *
  *     rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)x0 + from0, many0 * (int)10,
  *                                      (int)10, (int)11, q.N[1], (uint32_t)q.N[0]); */
@@ -220,8 +226,9 @@ static void copy_rows(rd_cuda_text *t, rd_gpu_staged_role role)
             (rd_cuda_is_contiguous(&t->s->staged_row[k]) ? copy_contiguous : copy_strided)(t, k);
 }
 
-/* Declares where the row of this thread's item begins in shared memory: "const int mine0 =
- * (int)0 + skew0 + (int)threadIdx.x * (int)11;".  A negative step counts rows from the last. */
+/* Declares mine0, where the row of this thread's item begins in shared memory: "const int mine0
+ * = (int)0 + skew0 + (int)threadIdx.x * (int)11;". skew0: elements before the first one, in its
+ * vector. With a negative step the rows lie in reverse order. */
 static void declare_mine(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r   = &t->s->staged_row[k];
@@ -248,8 +255,9 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
     rd_text_end(&line, t->print.to);
 }
 
-/* Adds the beginning of the loop over the items of a block: the copies in, a barrier, and the
- * test whether the thread has an item:
+/* Adds the beginning of the loop over the items of a block: the copies of rows in, a barrier,
+ * and the test whether the thread has an item. first, here: the block's first item, and how many
+ * it has.
  *
  *     for (int64_t first = q.head.first + (int64_t)blockIdx.x * RD_THREADS; ..; first += teams) {
  *         const int here = (int)RD_LESS(q.head.n_work - first, RD_THREADS);
@@ -283,8 +291,8 @@ void rd_cuda_begin_block(rd_cuda_text *t)
 }
 
 /* Adds the end of the loop over a block's items: "} __syncthreads(); rd_drain_rows<..>(..); }",
- * which copies rows out.  No barrier follows.  If the next block's rows share the array, each
- * thread fills what it has itself written back (bank_layout.c). */
+ * which copies rows out. No barrier follows: if the next items' rows share the array, each
+ * thread fills only what it has itself written back (bank_layout.c). */
 void rd_cuda_end_block(rd_cuda_text *t)
 {
     t->print.indent--;

@@ -21,15 +21,15 @@ struct rd_gpu_product {
 enum { MOST_CALLS = 1024, MOST_BATCH = 65535 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
-/* True if all three matrices move forwards, or not at all, along an axis: cuBLAS's batches need
- * strides of at least 0. */
+/* True if no matrix moves backwards along an axis, as cuBLAS's batches need strides of at least
+ * 0. */
 static bool may_be_batch(const rd_product_axis *axis)
 {
     return axis->step[RD_A] >= 0 && axis->step[RD_B] >= 0 && axis->step[RD_C] >= 0;
 }
 
-/* Returns the longest of the axes that c has beside its rows and columns, if it may be the batch
- * of a call; -1: there is none. */
+/* Returns the longest of the axes that c has beside rows and columns (the first n_kept of the
+ * list), if it may be the batch of a call; -1: there is none. */
 static int32_t choose_batch(const rd_product *of)
 {
     int32_t best = -1;
@@ -113,8 +113,8 @@ void rd_gpu_product_text(rd_text *to, const rd_gpu_product *product)
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-/* Multiplies all matrices of a batch, in as many calls as cuBLAS's limit on a batch needs. at[]:
- * the first element of each matrix.  `add`: the products are added to c. */
+/* Multiplies all matrices of a batch, in as many calls as cuBLAS's limit MOST_BATCH needs. at[]:
+ * the element of each array where the batch begins. `add`: the products are added to c. */
 static bool run_batch(const rd_gpu_product *product, rd_queue *queue, void *const *slot,
                       const int64_t *at, bool add, bool *full, char why[RD_CUDA_TEXT])
 {

@@ -100,7 +100,8 @@ static void put_memory(rd_queue *queue, void *at)
     rd_submissions_put(queue, (CUdeviceptr)(uintptr_t)at);
 }
 
-/* Returns memory that has outlived its queue; no work uses it any more. */
+/* Returns memory that was taken by a queue which is closed by now, so that no work uses the
+ * memory. */
 static void put_late(int32_t device, void *at)
 {
     char          ignored[RD_CUDA_TEXT];
@@ -135,15 +136,15 @@ static void *borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
     return (void *)(uintptr_t)rd_submission_get(s, bytes, full, why);
 }
 
-/* Returns the free bytes of the GPU's memory, if `wanted` bytes are much; else all of its
- * memory. */
+/* Returns the bytes that may be had of the GPU's memory. The driver is asked only if `wanted` is
+ * much; else it is all of the memory. */
 static int64_t room(rd_queue *queue, int64_t wanted)
 {
     return rd_gpu_room(rd_queue_gpu(queue), wanted);
 }
 
-/* True if the program can leave these slots (buffers) in the host's memory, of which blocks are
- * copied to the GPU and back. cuBLAS's products cannot. */
+/* True if the program can leave these slots (buffers) in the host's memory: blocks of them are
+ * copied to windows on the GPU, and back. cuBLAS's products cannot. */
 static bool may_be_windows(const rd_program *p, rd_queue *queue, const bool *slots)
 {
     const prepared *made = p->code;
@@ -162,9 +163,10 @@ static bool run_program(const rd_program *p, rd_submission *s, void *const *slot
                          : rd_gpu_run(made->code, s, slot, host, end, why);
 }
 
-/* Returns how many launches of the program a CUDA graph would replace: 1, or 2 for two or more.
- * 0: it cannot be recorded, since cuBLAS launches, or since kernels report after each run.
- * Split loops (n_split) and block tiles (tile_loop) also clear counters. */
+/* Returns how many launches of the program a CUDA graph (recording) would replace: 1, or 2 for
+ * two or more. 0: it cannot be recorded, since cuBLAS launches, or since kernels report after
+ * each run. Split loops (n_split) and block tiles (tile_loop; reductions along both axes) also
+ * clear counters. */
 static int32_t records(const rd_program *p)
 {
     const prepared *const         made = p->code;
@@ -211,8 +213,8 @@ static void form_text(rd_text *text, const prepared *made)
         rd_text_add(text, "refused: %s", made->why);
 }
 
-/* Adds the lines of rd_explain() for each of n programs: its GPU, how it runs, its tuning
- * parameters; then the counts of compiled texts. */
+/* Adds the lines that rd_explain() shows for each of n programs: its GPU, how it runs, its
+ * tuning parameters; then how many kernel texts were compiled or found in the cache. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_module_stats all = rd_module_stats_now();
@@ -237,7 +239,8 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
                 all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 
-/* Adds the loop tree from which the kernels were printed; code NULL: the program has no kernels. */
+/* Adds the loop tree (the loops and statements) from which the kernels were printed; code NULL:
+ * the program has no kernels. */
 static void loops_text(rd_text *text, const rd_gpu_code *code)
 {
     if (code)

@@ -6,8 +6,9 @@
  * Words. A team is the threads that do one item of work. */
 #include "kernels/cuda/strategy.h"
 
-/* True if instruction i loads from or stores to global memory.  Scratch, staged rows and rows
- * cached in shared memory do not count, except the load that fills a cached row. */
+/* True if instruction i loads from or stores to global memory. Scratch (slots from first_scratch
+ * on), staged rows and rows cached in shared memory do not count; a load that fills a cached row
+ * does. */
 bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t i)
 {
     const rd_inst *inst = &s->p->inst[i];
@@ -52,19 +53,21 @@ bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop)
     return rd_cuda_is_dense_for(s, inst, l->axis, l->begin, l->end);
 }
 
-/* True if vectors of `wide` elements along the axis begin at multiples of their size: the offset
- * and the strides of all other axes are multiples of `wide`. */
+/* True if vectors of `wide` elements along the axis begin at multiples of their size, provided
+ * that the slot (buffer) does: the offset and the strides of all other axes are multiples of
+ * `wide`. */
 bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
 {
-    bool is = at->offset % wide == 0;
+    bool aligned = at->offset % wide == 0;
 
     for (int32_t k = 0; k < at->n_add; k++)
-        is &= at->add[k].axis == axis || at->add[k].coef % wide == 0;
-    return is;
+        aligned &= at->add[k].axis == axis || at->add[k].coef % wide == 0;
+    return aligned;
 }
 
-/* Returns the lane position of the folds that have the team's threads as lanes and take elements
- * in the distributed loop; NULL: there are none.  All such folds of a loop have the same lanes. */
+/* Returns the lane position of the folds that have the team's threads as lanes (partial
+ * accumulators) and take elements in the distributed loop; NULL: there are none. All such folds
+ * of a loop have the same lane position. */
 const rd_address *rd_cuda_lanes_along(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
@@ -90,8 +93,9 @@ int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size)
     return wide < s->choice.most_wide ? wide : s->choice.most_wide;
 }
 
-/* True if access i may move `wide` neighbours of the loop at once: they are contiguous and
- * aligned.  If folds have lanes along the loop, their lane positions must be aligned, too. */
+/* True if access i may move `wide` adjacent elements of the loop at once: they are contiguous
+ * and aligned. If threads are lanes (partial accumulators) of folds along the loop, lane
+ * positions must be aligned, too, as a thread then owns `wide` adjacent lanes. */
 bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t i, int32_t loop, int32_t wide)
 {
     const rd_loop    *l    = &s->p->loop[loop];
@@ -109,13 +113,13 @@ int32_t rd_cuda_smaller_size(int32_t a, int32_t b)
 }
 
 /* Returns the bytes of the smallest elements that a loop's accesses move contiguously; 0: none
- * do.  The smallest elements make the widest vectors. */
+ * do. The smallest elements decide the vector width, as they make the widest vectors. */
 int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop)
 {
     int32_t least = 0;
 
     for (int32_t i = s->p->loop[loop].begin + 1; i < s->p->loop[loop].end; i++)
-        if (rd_cuda_is_vector_access(s, i, loop, 1))
+        if (rd_cuda_is_vector_access(s, i, loop, /*wide=*/1))
             least = rd_cuda_smaller_size(least, rd_cuda_size_of(s, i));
     return least;
 }

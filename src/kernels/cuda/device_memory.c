@@ -19,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static memory_block   *blocks; /* all blocks of all GPUs, used and cached; guarded by `lock` */
 
 /* Rounds up to a power of two, or to 5, 6 or 7 eighths of it, so that a cached block serves
- * later requests of about the same size. */
+ * later requests of about the same size. `eighths` counts these. */
 static int64_t rounded(int64_t bytes)
 {
     int64_t power = LEAST;
@@ -28,14 +28,14 @@ static int64_t rounded(int64_t bytes)
         power *= 2;
     if (power == LEAST)
         return power;
-    for (int64_t quarters = 5; quarters < 8; quarters++)
-        if (power / 8 * quarters >= bytes)
-            return power / 8 * quarters;
+    for (int64_t eighths = 5; eighths < 8; eighths++)
+        if (power / 8 * eighths >= bytes)
+            return power / 8 * eighths;
     return power;
 }
 
-/* Returns a cached block of the GPU that has at least `wanted` and at most `room` bytes; NULL:
- * none.  The upper limit keeps small requests from taking large blocks. */
+/* Returns a cached block of the GPU's memory that has at least `wanted` and at most `room`
+ * bytes; NULL: none. The upper limit keeps small requests from taking large blocks. */
 static memory_block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
 {
     for (memory_block *b = blocks; b; b = b->next)
@@ -44,8 +44,8 @@ static memory_block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
     return NULL;
 }
 
-/* Frees all cached blocks of a GPU.  The caller holds the lock and has made the GPU's context
- * current. */
+/* Frees all cached blocks of a GPU's memory. The caller holds the lock and has made the GPU's
+ * context current. */
 static void trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];
@@ -106,8 +106,9 @@ static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *fu
     return b->at;
 }
 
-/* Takes at least `bytes` of the GPU's memory: a cached block of about that size, or a new
- * allocation.  Returns 0 on failure, with a reason in `why`; *full: memory is full. */
+/* Takes at least `bytes` of the GPU's memory: a cached block of that size or up to the next
+ * rounded size (`room`), or a new allocation. Returns 0 on failure, with a reason in `why`;
+ * *full: memory is full. */
 CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     const int64_t room = rounded(bytes), wanted = bytes > LEAST ? bytes : LEAST;
@@ -174,7 +175,7 @@ int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
     return (int64_t)free_bytes + kept;
 }
 
-/* Frees all cached blocks of a GPU. */
+/* Frees all cached blocks of a GPU's memory: those that this process holds and does not use. */
 void rd_gpu_trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];

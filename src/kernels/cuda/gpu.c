@@ -175,7 +175,8 @@ bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_C
     return false;
 }
 
-/* As rd_gpu_ok(), for a call that takes memory; *full: memory was short. */
+/* Checks the result of a driver call that takes memory, as rd_gpu_ok() does: true for success,
+ * else `why` gets the error. *full: memory was short. */
 bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
                  char why[RD_CUDA_TEXT])
 {
@@ -183,11 +184,11 @@ bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
     return rd_gpu_ok(gpu, function, result, why);
 }
 
-/* Retains the GPU's primary context at the first call.  False: the driver refused, with a reason
- * in `why`. */
+/* Retains the GPU's primary context (the one that CUDA's runtime shares) at the first call.
+ * False: the driver refused, with a reason in `why`. */
 static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
-    bool here;
+    bool has_context;
 
     pthread_mutex_lock(&gpu->lock);
     if (!gpu->context) {
@@ -199,13 +200,14 @@ static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
             rd_cuda_error("cuDevicePrimaryCtxRetain", result, why);
         }
     }
-    here = gpu->context;
+    has_context = gpu->context;
     pthread_mutex_unlock(&gpu->lock);
-    return here;
+    return has_context;
 }
 
 /* Makes the GPU's context current in this thread, for calls of the driver; rd_gpu_leave() ends
- * that.  False: the GPU is dead, this is a forked child, or the driver refused. */
+ * that. False: a final error has ended the use of the GPU (dead), this is a forked child, or the
+ * driver refused. */
 bool rd_gpu_enter(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     if (is_child(why))

@@ -17,7 +17,8 @@ static void note_accesses(const rd_cuda_vector_accesses *accesses, int32_t *pack
         pack[accesses->inst[k]] = accesses->each[k];
 }
 
-/* Notes the vector accesses of block tiles, if the strategy has such tiles (tile_loop[0] >= 0). */
+/* Notes the vector accesses of block tiles (reductions along both axes in one read) in pack[],
+ * if the strategy has such tiles (tile_loop[0] >= 0). */
 static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
 {
     rd_cuda_vector_accesses accesses;
@@ -28,10 +29,10 @@ static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
     note_accesses(&accesses, pack);
 }
 
-/* Translates what the strategy decided about a loop: its indices are chunks, ranges, distributed
- * over the team, or serial.  Only an innermost loop has vector accesses and prefetched rounds.
- * Backward loops have them in look-back scans alone, and loops of block tiles are described
- * elsewhere. */
+/* Translates what the strategy decided about a loop to a role: its indices are chunks, ranges,
+ * shared by the team (the threads of an item), or serial. pack[] gets the widths of its vector
+ * accesses. Only an innermost loop has these and prefetched rounds; a backward one in look-back
+ * scans alone. Loops of block tiles are described elsewhere. */
 static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *l, int32_t *pack)
 {
     rd_cuda_vector_accesses accesses;
@@ -54,15 +55,17 @@ static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *
     note_accesses(&accesses, pack);
 }
 
-/* Counts the tree nodes of a two-pass scan for one cell (accumulator): one for each range, for
- * each two ranges, each four, and so on; 0 for other strategies. */
+/* Counts the nodes (partial results in the combine tree) of a two-pass scan for one cell (output
+ * element). There is one for each range (part of a split loop), each two ranges, each four, and
+ * so on; 0 for other strategies. */
 static int32_t nodes_of(const rd_cuda_strategy *s)
 {
     return s->is_two_pass ? (int32_t)rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) : 0;
 }
 
-/* Translates where the states of a fold lie: in registers or local arrays, or in global memory
- * of a team or of a thread. */
+/* Translates where the states of a fold lie. thread_lanes: lanes (partial accumulators) that a
+ * thread owns, 0: all; rows: nodes (partial results in the combine tree) of finished blocks that
+ * a state can have. */
 static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_gpu_fold *fold)
 {
     *fold = (rd_gpu_fold){ .place        = f->storage == RD_STORAGE_LOCAL  ? RD_IN_LOCAL
@@ -75,8 +78,8 @@ static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_g
                            .partial_rows = nodes_of(s) };
 }
 
-/* Translates a staged row.  Passes number rows by axes, the strategy by loops of the grid.
- * Scratch rows belong to a thread and have no number. */
+/* Translates a staged row. Passes number the rows by axes, the strategy by the first `outer`
+ * loops of the grid. Scratch rows belong to a thread and have no number. */
 static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
                          rd_gpu_staged_row *row)
 {
@@ -92,19 +95,20 @@ static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
 }
 
 /* Fills an rd_gpu_plan, which tells the passes of loop trees all that the strategy has decided.
- * False: *why says why there is no plan; NULL: no memory. */
+ * False: *why says why there is no plan, or is NULL: no memory. Loops of the grid, and the two
+ * loops of a transpose, are loops over items. */
 bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
                      const char **why)
 {
-    const rd_program  *p    = s->p;
-    rd_gpu_loop       *loop = get(pool, ((size_t)p->n_loop + 1) * sizeof *loop);
-    rd_gpu_fold       *fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
-    int32_t           *pack = get(pool, ((size_t)p->n_inst + 1) * sizeof *pack);
-    int64_t           *kept = get(pool, ((size_t)p->n_scratch + 1) * sizeof *kept);
-    rd_gpu_staged_row *rows = get(pool, RD_MOST_STAGED_ROWS * sizeof *rows);
+    const rd_program  *p            = s->p;
+    rd_gpu_loop       *loop         = get(pool, ((size_t)p->n_loop + 1) * sizeof *loop);
+    rd_gpu_fold       *fold         = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
+    int32_t           *pack         = get(pool, ((size_t)p->n_inst + 1) * sizeof *pack);
+    int64_t           *item_scratch = get(pool, ((size_t)p->n_scratch + 1) * sizeof *item_scratch);
+    rd_gpu_staged_row *rows         = get(pool, RD_MOST_STAGED_ROWS * sizeof *rows);
 
     *why = NULL;
-    if (!rows || !loop || !fold || !pack || !kept)
+    if (!rows || !loop || !fold || !pack || !item_scratch)
         return false;
     *why = s->n_item == 0 ? "nothing to do" : NULL;
     for (int32_t k = 0; k < p->n_loop && !*why; k++)
@@ -118,7 +122,7 @@ bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *ge
     for (int32_t k = 0; k < p->n_fold; k++)
         describe_fold(s, &s->fold[k], &fold[k]);
     for (int32_t k = 0; k < p->n_scratch; k++)
-        kept[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
+        item_scratch[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
     for (int32_t k = 0; k < s->n_staged_row; k++)
         describe_row(s, &s->staged_row[k], &rows[k]);
     *plan =
@@ -131,7 +135,7 @@ bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *ge
                        .chunk          = s->n_split ? s->range : s->chunk,
                        .loop           = loop,
                        .fold           = fold,
-                       .item_scratch   = kept,
+                       .item_scratch   = item_scratch,
                        .cached_row     = s->n_cached_row ? s->cached_row : NULL,
                        .fills_row      = s->fills_cache,
                        .transposed     = s->transpose[0] >= 0 ? s->transposed : NULL,

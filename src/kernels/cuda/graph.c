@@ -13,7 +13,8 @@ struct rd_recording {
     CUgraphExec    graph; /* NULL until the capture has ended */
 };
 
-/* True if the driver has all of its optional functions, which are those of CUDA graphs. */
+/* True if the driver has all of its optional functions, which are those of CUDA graphs. The loop
+ * over api.def is made by the preprocessor. */
 static bool has_graphs(char why[RD_CUDA_TEXT])
 {
     const rd_cuda *const cuda = rd_cuda_api(/*why=*/NULL);
@@ -41,8 +42,8 @@ static bool open_stream(rd_recording *r, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Makes a queue on the captured stream, and a submission: a run that records its work instead of
- * doing it. */
+/* Makes a queue on the captured stream, and a submission (the memory and reports of a run). Work
+ * that it gets is recorded, not done. */
 static bool open_queue(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     bool full;
@@ -108,9 +109,9 @@ static bool make_graph(rd_recording *r, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* True if the recorded stages take at most 1/512 of the GPU's memory.  The 64 plans of a
- * context, with two graphs each, then hold a quarter of it.  Stages that need more work so long
- * that a launch costs nothing. */
+/* True if the recorded stages (passes over memory) take at most 1/512 of the GPU's memory. The
+ * 64 plans of a context, with two graphs each, then hold a quarter of it. Stages that need more
+ * work so long that a launch costs nothing. */
 static bool is_small(const rd_recording *r, char why[RD_CUDA_TEXT])
 {
     enum { PART = 512 };

@@ -21,15 +21,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* True if a storage class lies in global memory of a team, or of each of its threads. */
+/* True if the storage class is global memory of a team (the threads of an item), or of each of
+ * its threads. */
 static bool is_of_team(rd_cuda_storage home)
 {
     return home == RD_STORAGE_THREAD || home == RD_STORAGE_TEAM;
 }
 
-/* Declares the address of each slot (buffer): "char *const x0 = q.m[0];".  Scratch lies behind
- * the states of folds in the memory of the team (ours), or of the thread (own): "char *const x3
- * = ours + 512;". */
+/* Declares the address of each slot (buffer): "char *const x0 = q.m[0];". Scratch lies behind
+ * the states (accumulators) of folds, in the memory of the team (ours) or of the thread (own):
+ * "char *const x3 = ours + 512;". Scratch in shared memory, or kept by items, is declared
+ * elsewhere. */
 void rd_cuda_declare_slots(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -44,8 +46,8 @@ void rd_cuda_declare_slots(rd_cuda_text *t)
 }
 
 /* Returns how many blocks of threads a multiprocessor must have registers for, as
- * __launch_bounds__ takes it; nvrtc.c lowers it to 1 if registers spill.  Pairs (pairs >= 0)
- * take all registers there are.  Kernels of staged rows need few: a bound made their loops an
+ * __launch_bounds__ takes it; nvrtc.c lowers it to 1 if registers spill. Pairs (pairs >= 0) take
+ * all registers there are. Kernels of staged rows need few: a bound made their loops an
  * instruction longer, and no faster on an H200. */
 static int32_t fit_of(const rd_cuda_strategy *s)
 {
@@ -68,8 +70,8 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
         name, shown);
 }
 
-/* True if the kernel computes exp of f32, in a fold or a map, which reads a table in shared
- * memory.  With `fast` functions there is no table. */
+/* True if the kernel computes exp of f32, in a fold or a map. That reads a table in shared
+ * memory, unless `fast` functions are wanted, which the GPU's own units compute. */
 static bool takes_exp_f32(const rd_cuda_strategy *s)
 {
     if (s->p->fast)
@@ -85,8 +87,8 @@ static bool takes_exp_f32(const rd_cuda_strategy *s)
     return false;
 }
 
-/* Declares which work item, and which range of a split loop, a number of work stands for.
- * Neighbouring teams get neighbouring items, which may share operands.
+/* Declares the item and the range of a split loop that a number of work stands for. The item is
+ * the lower digit: so neighbouring teams get neighbouring items, which may share operands.
  *
  *     const int64_t item = (int64_t)RD_REST((uint64_t)work, q.head.n_item);
  *     const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item); */
@@ -98,9 +100,9 @@ static void write_item_and_range(rd_cuda_text *t)
                   "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
 }
 
-/* Declares the addresses of scratch that an item keeps in global memory from one kernel to the
- * next: "char *const x3 = (char *)q.head.items + 0;".  The loop tree's addresses add the item's
- * own offset. */
+/* Declares the addresses of scratch (temporary memory) that an item keeps in global memory from
+ * one kernel to the next: "char *const x3 = (char *)q.head.items + 0;". The loop tree's
+ * addresses add the item's own offset. */
 static void declare_items_memory(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -112,15 +114,16 @@ static void declare_items_memory(rd_cuda_text *t)
                           s->p->first_scratch + k, s->scratch_at[k]);
 }
 
-/* True if a kernel's work is numbered by items and ranges of them, not by items alone. */
+/* True if a kernel's work is ranges of items (of split loops and scans), not whole items. */
 static bool is_of_range(rd_cuda_kernel_kind part)
 {
     return part == RD_KERNEL_RANGES || part == RD_KERNEL_TOTALS || part == RD_KERNEL_RESCAN ||
            part == RD_KERNEL_LOOKBACK;
 }
 
-/* Declares the shared memory of a block of threads: words by which a team's threads exchange
- * lanes, squares of a transpose, cached rows, staged rows.
+/* Declares the shared memory of a block of threads: words of 8 bytes by which a team's threads
+ * exchange lanes (partial accumulators), squares of a transpose, cached rows, staged rows. z and
+ * z1 are where the team's words and rows begin.
  *
  *     RD_SHARED(uint64_t, words, 512);
  *     const int z = (int)threadIdx.x / RD_TEAM * 64;
@@ -151,7 +154,8 @@ void rd_cuda_declare_shared(rd_cuda_text *t)
     rd_text_end(&n, t->print.to);
 }
 
-/* Declares the thread's place t in its team, the team's number, its memory, and all slots:
+/* Declares the thread's number t in its team (the threads that do one item), the team's number,
+ * the memory of the team (ours) and the thread (own), and all slots (buffers):
  *
  *     const int t = (int)threadIdx.x % RD_TEAM;
  *     const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);
@@ -175,8 +179,9 @@ void rd_cuda_declare_team(rd_cuda_text *t)
     rd_cuda_declare_slots(t);
 }
 
-/* Declares the work item and range of a kernel's current work, and the item's tree nodes of
- * partial results: "const int64_t item = work;". */
+/* Declares the item, and the range of a split loop, that the kernel works on: "const int64_t
+ * item = work;". Also where the item's partials, or the nodes (partial results in the combine
+ * tree) of its two-pass scan, lie; and scratch (temporary memory) that it keeps between kernels. */
 void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_kernel_kind part)
 {
     const rd_cuda_strategy *s = t->s;
@@ -196,8 +201,9 @@ void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_kernel_kind part)
     declare_items_memory(t);
 }
 
-/* Adds the constants of a text and the type of its kernels' argument, once all numbers are
- * known:
+/* Adds the constants of a text and the type of its kernels' argument: head, addresses of slots
+ * (buffers), numbers. Numbers are only known when the kernels have been printed. C has no arrays
+ * of 0 elements, so there is one at least.
  *
  *     #define RD_TEAM 16
  *     #define RD_THREADS 128

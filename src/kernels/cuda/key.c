@@ -24,7 +24,7 @@ static rd_hash add_text(rd_hash hash, const char *text)
     return rd_hash_add(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Adds all of an address but its offset, on which the speed does not depend. */
+/* Adds all of an address but its offset to the hash. The speed does not depend on the offset. */
 static rd_hash add_address(rd_hash hash, const rd_address *at)
 {
     hash = add(add(add(hash, at->slot), at->type), at->n_add);
@@ -33,8 +33,9 @@ static rd_hash add_address(rd_hash hash, const rd_address *at)
     return hash;
 }
 
-/* Adds what a fold's kernels depend on: its reducer and type, the kind of scan, lanes, blocks of
- * the combine tree, and accumulators. */
+/* Adds what a fold's kernels depend on. These are its reducer and types, the kind of scan, its
+ * lanes (partial accumulators) and blocks (64 steps each), its cells (output elements), and how
+ * elements map to lanes and blocks. */
 static rd_hash add_fold(rd_hash hash, const rd_fold *f)
 {
     hash = add(add(add(hash, f->reducer), f->type), f->out);
@@ -53,7 +54,8 @@ static rd_hash add_inst(rd_hash hash, const rd_inst *i)
 }
 
 /* Returns a hash of the GPU, the tuning and the program, under which measured parameters are
- * kept: equal programs have equal keys. */
+ * kept: equal programs have equal keys. RDIM_CUDA_THREADS changes how loops are split, so it
+ * counts, too. A false match costs time, not bits. */
 uint64_t rd_gpu_program_key(const rd_program *p)
 {
     char                why[RD_CUDA_TEXT];

@@ -36,29 +36,31 @@ struct rd_gpu_code {
 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
-/* Returns how many teams a launch has at most, whole blocks of threads: as many as the GPU runs
- * at once, but their private memory together takes at most 1/16 of the GPU's.  At least one
- * block. */
+/* Returns how many teams a launch has at most, in whole blocks of threads; at least one block. A
+ * team is the 1 to 32 threads that do a work item, and loops over items. There are as many teams
+ * as the GPU runs at once, unless their private memory together (team_bytes of a team, own_bytes
+ * of each thread) would take more than 1/16 of the GPU's. */
 static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_strategy *s)
 {
-    const int64_t bytes = s->team_bytes + s->team * s->own_bytes;
-    const int64_t all   = gpu->most_threads / s->team;
-    const int64_t fit   = bytes ? gpu->memory / 16 / bytes : all;
-    const int64_t whole = s->choice.block / s->team; /* of a block */
-    const int64_t teams = (fit < all ? fit : all) / whole * whole;
+    const int64_t bytes       = s->team_bytes + s->team * s->own_bytes;
+    const int64_t at_once     = gpu->most_threads / s->team;
+    const int64_t with_memory = bytes ? gpu->memory / 16 / bytes : at_once;
+    const int64_t whole       = s->choice.block / s->team; /* teams of a block */
+    const int64_t teams       = (with_memory < at_once ? with_memory : at_once) / whole * whole;
 
     return teams > whole ? teams : whole;
 }
 
-/* Returns the number of the program's slots (buffers) that a run passes to kernels: all but
- * scratch. */
+/* Returns the number of the program's slots (buffers) that a run passes to kernels. Scratch
+ * (temporary memory), which the slots from first_scratch on are, is not passed. */
 int32_t rd_gpu_slots(const rd_cuda_strategy *s)
 {
     return s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
 }
 
-/* Allocates the result of preparing a program, with a copy of the numbers that kernels get as
- * arguments instead of as text.  NULL: no memory. */
+/* Allocates the result of preparing a program. It has a copy of the numbers (extents and
+ * strides) that kernels get as arguments instead of as text. narrow: the place of a second
+ * module, without vector accesses, NULL until it is wanted. NULL: no memory. */
 static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
 {
     rd_gpu_code *code = get(pool, sizeof *code + sizeof *code->number * (size_t)t->print.n_number);
@@ -75,9 +77,10 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
     return code;
 }
 
-/* Returns the limits within which a strategy is chosen.  The environment variable
- * RDIM_CUDA_THREADS replaces the number of threads: tests ask for fewer or more, so that loops
- * are not split, or even short ones are.  Several GPUs have the threads of all. */
+/* Returns the limits within which a strategy is chosen. Loops are split if there are fewer items
+ * than threads. So tests set RDIM_CUDA_THREADS in the environment to ask for fewer threads, by
+ * which no loop is split, or for more, by which even short ones are. If several GPUs share the
+ * work, the threads of all count. */
 static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
 {
     const char   *asked   = rd_environment(RD_ENV_RDIM_CUDA_THREADS);
@@ -91,9 +94,9 @@ static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
                              .devices = p->devices };
 }
 
-/* Writes the text of a program's kernels behind the prelude, and has it compiled.  `narrow`: the
- * variant without vector accesses, for buffers that are not aligned to vectors.  NULL: `why` has
- * the reason. */
+/* Writes the text of a program's kernels behind the prelude (the code that all kernels share),
+ * and compiles it. `narrow`: the variant without vector accesses, for buffers that are not
+ * aligned to vectors. NULL: `why` has the reason. */
 static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts *gpu,
                                 char why[RD_CUDA_TEXT])
 {
@@ -113,8 +116,9 @@ static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts
     return module;
 }
 
-/* Chooses a program's execution strategy, writes its kernels and compiles them.  *code NULL: the
- * GPU cannot run the program, and `why` has the reason.  False: no memory. */
+/* Chooses a program's execution strategy (which loops are work items, which ones threads share),
+ * writes its kernels and compiles them. *code NULL: the GPU cannot run the program, and `why`
+ * has the reason. False: no memory. */
 bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT])
 {
@@ -148,9 +152,10 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
     return true;
 }
 
-/* True if the folds of a program may stay in one stage on the GPU.  They may, unless two folds
- * reduce the same elements along different axes.  Then only block tiles do both well, so the
- * strategy is chosen to see. */
+/* True if the folds (reductions and scans) of a program may stay in one stage on the GPU. They
+ * may, unless two folds reduce the same elements along different axes: each order of loops suits
+ * one of them only. Block tiles do both well; so the strategy is chosen to see whether it has
+ * them (tile_loop[0] >= 0). A program that the GPU cannot run (strategy.why) needs no split. */
 bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
 {
     char             why[RD_CUDA_TEXT];
@@ -165,7 +170,8 @@ bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
            (strategy.why || strategy.tile_loop[0] >= 0);
 }
 
-/* Adds the line about the execution strategy: "strips: 64 items, 16 threads each, i1 spread". */
+/* Adds the line about the execution strategy: "strips: 64 items, 16 threads each, i1 spread". So
+ * 64 work items are done by 16 threads each, which share the loop over axis 1. */
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
 {
     rd_cuda_strategy_text(to, &code->strategy);
@@ -184,7 +190,8 @@ const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code)
 }
 
 /* True if two prepared programs would run the same kernels in the same way: the compiled module,
- * the arguments, and the numbers of threads, teams, items and ranges agree. */
+ * the arguments, and the numbers of threads, teams, items and ranges (parts of a split loop)
+ * agree. */
 bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
 {
     const rd_cuda_strategy *s = &a->strategy, *other = &b->strategy;
@@ -258,22 +265,23 @@ static rd_call_head *head_of(rd_gpu_run_state *r)
     return (rd_call_head *)(void *)r->call;
 }
 
-/* Launches a kernel for work [first, end), by no more teams than run at once: a team loops over
- * its items.  A block tile (tile_loop[0] >= 0) takes a whole block of threads, so each counts as
- * all teams of a block. */
+/* Launches a kernel for work [first, end), by no more teams (the threads that do one item) than
+ * run at once: a team loops over its items. A block tile takes a whole block of threads, so one
+ * unit of such work counts as all teams of a block. */
 bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end)
 {
-    const int64_t in_one = r->strategy->choice.block / r->strategy->team;
-    const int64_t wanted = (end - first) * (r->strategy->tile_loop[0] >= 0 ? in_one : 1);
-    const int64_t teams  = wanted < r->most_teams ? wanted : r->most_teams;
+    const int64_t per_block = r->strategy->choice.block / r->strategy->team;
+    const int64_t wanted    = (end - first) * (r->strategy->tile_loop[0] >= 0 ? per_block : 1);
+    const int64_t teams     = wanted < r->most_teams ? wanted : r->most_teams;
 
     head_of(r)->first  = first;
     head_of(r)->n_work = end;
-    return launch(r, name, (teams + in_one - 1) / in_one);
+    return launch(r, name, (teams + per_block - 1) / per_block);
 }
 
-/* Runs a kernel over buffers that stay in the host's memory, a block of them on the GPU at a
- * time. split: the number of the split loop, -1: the kernel `run`. */
+/* Runs a kernel over buffers that stay in the host's memory, one block of the work after the
+ * other: windows on the GPU hold the bytes that the block touches. `split`: the number of the
+ * split loop whose kernel it is; -1: the program has none. */
 static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
 {
     const int32_t  slots    = rd_gpu_slots(r->strategy);
@@ -289,7 +297,7 @@ static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
     }
     for (int32_t k = 0; k < slots; k++)
         windowed[k] = r->host->at[k];
-    why = rd_blocks_find(&blocks, r->strategy, split, windowed, budget, 1);
+    why = rd_blocks_find(&blocks, r->strategy, split, windowed, budget, /*least=*/1);
     free(windowed);
     if (!why)
         return rd_gpu_run_windows(r, name, &blocks);
@@ -297,29 +305,32 @@ static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
     return false;
 }
 
-/* Runs all n units of work of a kernel, with the data on the GPU, or block by block if some stay
- * on the host. */
+/* Runs all n units of work of a kernel: at once if the data are on the GPU, or block by block if
+ * the host has some (r->host). `split`: the number of the split loop whose kernel it is; -1: the
+ * program has none. */
 static bool run_all(rd_gpu_run_state *r, const char *name, int32_t split, int64_t n)
 {
-    return r->host ? run_blocks(r, name, split) : rd_gpu_run_work(r, name, 0, n);
+    return r->host ? run_blocks(r, name, split) : rd_gpu_run_work(r, name, /*first=*/0, n);
 }
 
-/* Launches a kernel that does n units of work, one in each thread.  The kernel belongs to fold
- * `number`, and its name ends with that.  A thread does several units if there are more than
- * 2^20 blocks. */
+/* Launches a kernel in which each thread does single units of work, n in all. Its name is
+ * `kernel` and the number of the fold that it belongs to: "lift0". Beyond 2^20 blocks, threads
+ * loop over several units. */
 static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number, int64_t n)
 {
     enum { MOST = 1 << 20 };
     const int64_t block = r->strategy->choice.block, blocks = (n + block - 1) / block;
     char          name[24];
 
-    head_of(r)->n_work = n;
+    head_of(r)->n_work = n; /* the end of the work; `first` is not used */
     snprintf(name, sizeof name, "%s%" PRId32, kernel, number);
     return launch(r, name, blocks < MOST ? blocks : MOST);
 }
 
-/* Makes the levels of tree nodes of a two-pass scan: each node of a level combines two of the
- * level below.  All levels, folds, items and cells (accumulators) are done. */
+/* Makes the inner nodes (partial results in the combine tree) of a two-pass scan, one level of
+ * the binary tree after the other. Each node merges two of the level below; level 0 has the
+ * partials of ranges (parts of a split loop). A launch does one level of one fold, for all items
+ * and cells (output elements of an item). n_range >> level: nodes of a level. */
 static bool lift_nodes(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -333,8 +344,10 @@ static bool lift_nodes(rd_gpu_run_state *r)
     return true;
 }
 
-/* Returns the bytes of all items' tree nodes: partials of ranges, or nodes of scans and block
- * tiles.  A look-back scan also has a ticket, by which blocks take tiles in order. */
+/* Returns the bytes of all items' nodes of combine trees: partials of ranges (parts of a split
+ * loop), in rows of row_bytes, or nodes of scans and block tiles, node_bytes for each item. A
+ * look-back scan also has a counter in front, from which blocks of threads take their tiles in
+ * order. */
 int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
 {
     if (s->is_lookback)
@@ -343,14 +356,15 @@ int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
            (s->is_two_pass || s->tile_loop[0] >= 0 ? s->node_bytes : s->item_rows * s->row_bytes);
 }
 
-/* Returns the bytes of the atomic counters of all items, by which the last team, or the last
- * block of threads, of a group is found. */
+/* Returns the bytes of all items' atomic counters. Each team, or block of threads, of a group
+ * adds 1 when it has stored its partials (nodes that ranges leave); so the last one knows that
+ * it must combine them. */
 int64_t rd_gpu_counter_bytes(const rd_cuda_strategy *s)
 {
     return s->n_item * s->item_counters * (int64_t)sizeof(uint32_t);
 }
 
-/* Sets the counters of arrived teams or blocks of threads to 0, as each run must begin. */
+/* Sets the counters of finished teams or blocks of threads to 0, as kernels expect. */
 bool rd_gpu_run_clear(rd_gpu_run_state *r)
 {
     const int64_t bytes = rd_gpu_counter_bytes(r->strategy);
@@ -358,8 +372,9 @@ bool rd_gpu_run_clear(rd_gpu_run_state *r)
     return bytes == 0 || rd_queue_clear(r->queue, r->counters, bytes, r->why);
 }
 
-/* Runs the kernel of each split loop, "ranges0", "ranges1", .., in order.  The counters are
- * cleared once: each is 0 again when all teams of its group have arrived. */
+/* Runs the kernel of each split loop, "ranges0", "ranges1", .., in order. A range of a loop is a
+ * work item, so a kernel has n_range items for each item of the program. The counters are
+ * cleared once: the last team (the threads of an item) of a group sets its counter back to 0. */
 static bool run_ranges(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -376,8 +391,10 @@ static bool run_ranges(rd_gpu_run_state *r)
     return true;
 }
 
-/* Runs a single-pass scan by look-back.  Blocks of threads loop over tiles.  The memory of tree
- * nodes is cleared first, which says that no tile has begun and no node is there. */
+/* Runs a single-pass scan by look-back: the tiles of a row are the ranges of its loop, and
+ * blocks of threads loop over tiles. The memory of nodes (partial results in the combine tree)
+ * is cleared first, which means that no tile has begun and no node is there. The strategy's team
+ * is one thread then, so most_teams counts threads. */
 static bool run_lookback(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -388,7 +405,8 @@ static bool run_lookback(rd_gpu_run_state *r)
            launch(r, "lookback", tiles < blocks ? tiles : blocks);
 }
 
-/* Runs the kernel of 2-D block tiles over the tiles of all items. */
+/* Runs the kernel of 2-D block tiles (reductions along both axes of an array in one read) over
+ * the tiles of all items. */
 static bool run_block_tiles(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -397,7 +415,9 @@ static bool run_block_tiles(rd_gpu_run_state *r)
                                           s->n_item * s->n_block_tile[0] * s->n_block_tile[1]);
 }
 
-/* Runs the kernels of a program's strategy, in order; a program without items has none. */
+/* Runs the kernels of a program's strategy, in order. Without items there is nothing to compute.
+ * tile_loop[0] >= 0: reductions along two axes by block tiles. A two-pass scan has kernels for
+ * the totals of ranges, for the nodes above them, and for the results. */
 static bool run_kernels(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -411,8 +431,8 @@ static bool run_kernels(rd_gpu_run_state *r)
     if (s->is_lookback)
         return run_lookback(r);
     if (s->is_two_pass)
-        return rd_gpu_run_work(r, "totals", 0, s->n_item * s->n_range) && lift_nodes(r) &&
-               rd_gpu_run_work(r, "rescan", 0, s->n_item * s->n_range);
+        return rd_gpu_run_work(r, "totals", /*first=*/0, s->n_item * s->n_range) && lift_nodes(r) &&
+               rd_gpu_run_work(r, "rescan", /*first=*/0, s->n_item * s->n_range);
     return run_ranges(r);
 }
 
@@ -423,8 +443,9 @@ static bool get_if_any(rd_gpu_run_state *r, CUdeviceptr *at, int64_t bytes)
     return *at || bytes == 0;
 }
 
-/* Takes the memory of a run: a record of errors if kernels report any, private memory of teams,
- * tree nodes, counters, and what items keep between kernels. */
+/* Takes the memory of a run: a record if kernels may report errors, the private memory of teams
+ * and threads, nodes of combine trees, counters, and what items keep from one kernel to the
+ * next. With split loops each range is an item of work. */
 static bool get_memory(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s     = r->strategy;
@@ -439,16 +460,16 @@ static bool get_memory(rd_gpu_run_state *r)
            get_if_any(r, &r->items, s->n_item * s->item_bytes);
 }
 
-/* True if the slot's data stay in the host's memory, and come to the GPU by windows, block by
- * block. */
+/* True if the data of the slot (buffer) stay in the host's memory, and come to the GPU by
+ * windows, one block of the work after the other. */
 static bool is_here(const rd_gpu_run_state *r, int32_t slot)
 {
     return r->host && r->host->at[slot];
 }
 
 /* Fills the argument that all kernels of the run get: its head, the addresses of slots
- * (buffers), the numbers of the text.  Slots that stay on the host get an address for each block
- * of work, so they are 0 here. */
+ * (buffers), and the numbers of the text. Slots that stay on the host are 0 here, as they get
+ * another address for each block of work. There is room for one slot at least. */
 static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     rd_call_head *head = head_of(r);
@@ -473,18 +494,20 @@ static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const 
            sizeof *code->number * (size_t)code->n_number);
 }
 
-/* Chooses the variant of the kernels: with vector accesses if all slots (buffers) that have them
- * are aligned, as windows always are.  Else the narrow variant runs, which is compiled when it
- * is first needed.  `packed` has a bit for each such slot, modulo 64. */
+/* Chooses the variant of the kernels: the one with vector accesses if all slots (buffers) that
+ * have them are aligned, as windows on the GPU always are. Else the narrow variant runs, which
+ * is compiled when it is first needed. `packed` has a bit for each slot with vector accesses,
+ * modulo 64. */
 static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
-    rd_cuda_text text = { .s = &code->strategy };
-    bool         wide = true;
+    rd_cuda_text text       = { .s = &code->strategy };
+    bool         is_aligned = true;
 
     for (int32_t k = 0; k < code->n_slot; k++)
-        wide &= !(code->packed >> (k & 63) & 1) ||
-                (uintptr_t)slot[k] % (uintptr_t)code->strategy.choice.vector == 0 || is_here(r, k);
-    r->module = wide ? code->module : atomic_load(code->narrow);
+        is_aligned &= !(code->packed >> (k & 63) & 1) ||
+                      (uintptr_t)slot[k] % (uintptr_t)code->strategy.choice.vector == 0 ||
+                      is_here(r, k);
+    r->module = is_aligned ? code->module : atomic_load(code->narrow);
     if (!r->module) {
         r->module = compile(&text, /*narrow=*/true, rd_gpu_facts_of(r->gpu), r->why);
         atomic_store(code->narrow, r->module);
@@ -492,8 +515,8 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
     return r->module;
 }
 
-/* True if these slots can stay in the host's memory: the work then goes by blocks that fit on
- * the GPU. */
+/* True if these slots (buffers) can stay in the host's memory: the work then goes by blocks of
+ * the work whose data fit on the GPU. */
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed)
 {
     return !rd_blocks_refusal(&code->strategy, windowed,
@@ -527,8 +550,8 @@ bool rd_gpu_run_begin(rd_gpu_run_state *r, const rd_gpu_code *code, rd_submissio
     return true;
 }
 
-/* Frees the kernels' argument and tells the kind of failure, if the run failed: cancelled,
- * memory full, or another one. */
+/* Frees the kernels' argument, and sets *end to the kind of failure that it would be: cancelled,
+ * memory full, or another one. After a success nobody reads *end. */
 void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end)
 {
     *end = r->cancelled ? RD_DEVICE_CANCELLED : r->full ? RD_DEVICE_FULL : RD_DEVICE_FAILED;

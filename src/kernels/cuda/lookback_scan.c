@@ -24,12 +24,13 @@
 enum { MOST_SCANS = 4, MOST_BLOCKS = 64 };
 
 /* ---- Which scans ----------------------------------------------------------------------------- */
-/* True if a fold is a scan along the loop that a single pass can do: a built-in reducer, one
- * accumulator that begins before the loop, several blocks.  The state must be one number, beside
- * the flag `seen` that an element has come.  Nodes of the combine tree must give the prefix
- * before a block: for float sums (pair) if blocks are scanned by a tree, else if the reducer has
- * the same bits for any grouping.  With the flag, the scan must be exclusive and without a mask.
- * The position in the scan grows, or falls, by 1 with the loop's index. */
+/* True if a fold is a scan along the loop that a single pass can do. It has a built-in reducer,
+ * one accumulator, which begins before the loop, and several blocks of 64 steps. Its state is
+ * one number, beside the flag `seen` that an element has come; with that flag, it must be
+ * exclusive and have no mask, so that positions tell `seen`. Nodes of the combine tree must give
+ * the prefix before a block: float sums (pair) if blocks are scanned by a tree (levels), else
+ * reducers with the same bits for any grouping. The step is the loop's index, or counts back
+ * from its end. */
 static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t loop)
 {
     const rd_fold *fold = f->of.fold;
@@ -41,11 +42,11 @@ static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int3
            (f->pair ? f->levels > 0 : rd_fold_any_grouping(fold)) &&
            (!f->of.seen || (fold->exclusive && !f->of.masked)) &&
            (l->backwards ? rd_is_along(fold, l->axis, l->extent - 1, -1)
-                         : rd_is_along(fold, l->axis, 0, 1));
+                         : rd_is_along(fold, l->axis, /*first=*/0, /*coef=*/1));
 }
 
-/* Returns the only loop of a work item; -1 if it has none, if any instruction follows the loop,
- * or if the item stores or ends a fold before it. */
+/* Returns the only loop in the body of a work item, if all before it may be repeated by each
+ * tile: no store and no end of a fold. -1: there is no such loop, or any instruction follows it. */
 static int32_t loop_of(const rd_cuda_strategy *s)
 {
     int32_t loop = -1;
@@ -75,15 +76,15 @@ static bool has_only_loads(const rd_cuda_strategy *s, int32_t loop)
     return true;
 }
 
-/* Clears feeds_scan for all instructions. */
+/* Clears feeds_scan (the instruction makes an input of a scan) for all instructions. */
 static void forget_inputs(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
         s->feeds_scan[i] = false;
 }
 
-/* Marks the instructions of the loop that make the operands of instruction i: their results,
- * registers from dst on, include one that i reads. */
+/* Marks, in feeds_scan, the instructions of the loop before instruction i that make its
+ * operands. An instruction makes registers from dst on. */
 static void mark_inputs(rd_cuda_strategy *s, const rd_loop *l, int32_t i)
 {
     const rd_program *p = s->p;
@@ -96,8 +97,9 @@ static void mark_inputs(rd_cuda_strategy *s, const rd_loop *l, int32_t i)
                 in[k] >= p->inst[j].dst && in[k] < p->inst[j].dst + rd_inst_makes(p, &p->inst[j]);
 }
 
-/* Marks all instructions of a loop on which the input of a scan depends, going backwards from
- * each scan.  False: the input of a scan depends on another scan's result. */
+/* Marks, in feeds_scan, all instructions of a loop on which the input of a scan depends, going
+ * backwards from each scan. False: an input depends on another scan's result, so that elements
+ * cannot be loaded before any scan is done. */
 bool rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l           = &s->p->loop[loop];
@@ -122,7 +124,8 @@ static int32_t state_size(const rd_fold *fold)
     return fold->type == RD_BOOL ? 8 : rd_register_size(fold->type);
 }
 
-/* Returns the bytes of states that a thread keeps for each of its elements, of all folds. */
+/* Returns the bytes of states (accumulators) that a thread keeps for each of its elements: a
+ * state for each fold. */
 static int32_t state_bytes(const rd_cuda_strategy *s)
 {
     int32_t bytes = 0;
@@ -145,8 +148,8 @@ static int32_t load_bytes(const rd_cuda_strategy *s, int32_t loop)
 }
 
 /* Returns how many rounds a block of threads takes in a tile; in a round each thread has `width`
- * adjacent elements.  It is the largest power of 2 within the limits of blocks, of elements and
- * bytes in registers, and of the row's length. */
+ * adjacent elements. It is the largest power of 2 with at most MOST_BLOCKS blocks of the tree,
+ * few enough elements and bytes in registers (elements, flight), and no round beyond the row. */
 static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_cuda_choice *c      = &s->choice;
@@ -163,9 +166,10 @@ static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
 }
 
 /* True if the item is a loop of scans that one pass can do, by tiles; then the strategy gets the
- * loop, and tiles are its ranges.  Short rows, loops with loops inside, scratch memory and too
- * many scans are refused: each scan needs a warp of the block, which waits for the tree nodes of
- * earlier tiles. */
+ * loop, and tiles are its ranges. Elements must be contiguous (wide > 1), and one thread has
+ * done an item so far (no team, no neighbours in an item). Each scan needs a warp of the block,
+ * which waits for nodes (partial results in the combine tree) of earlier tiles. Loops with loops
+ * inside, short rows and scratch (temporary memory) are refused. */
 bool rd_cuda_find_lookback(rd_cuda_strategy *s)
 {
     const int32_t  loop = loop_of(s);
@@ -191,14 +195,16 @@ bool rd_cuda_find_lookback(rd_cuda_strategy *s)
     return true;
 }
 
-/* Returns how many rounds a block of threads takes in a tile. */
+/* Returns how many rounds a block of threads takes in a tile, which is s->range elements. In a
+ * round each thread has `width` adjacent ones. */
 int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s)
 {
     return (int32_t)(s->range / s->choice.block / s->width);
 }
 
-/* Returns the bytes of an item's tree nodes of one fold.  Kernels publish each 32 bits of a node
- * as a word of 8 bytes, with a flag (lookback_scan.cuh).  A row of one tile needs no nodes. */
+/* Returns the bytes of an item's nodes (partial results in the combine tree) of one fold. A
+ * kernel publishes each 32 bits of a node as a word of 8 bytes, with a flag that it is there
+ * (lookback_scan.cuh). Nodes of float sums (pair) are doubles. A row of one tile needs no nodes. */
 int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int64_t words = (f->pair ? 8 : state_size(f->of.fold)) / (int64_t)sizeof(uint32_t);

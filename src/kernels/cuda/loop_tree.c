@@ -18,7 +18,7 @@ typedef struct text_memory {
 } text_memory;
 
 /* Allocates zeroed memory that lasts until give_back(); `pool` is the address of the list of
- * such memory.  NULL: no memory. */
+ * such memory. It is an rd_get_fn. NULL: no memory. */
 static void *take(void *pool, size_t bytes)
 {
     text_memory **const list = pool;
@@ -41,9 +41,9 @@ static void give_back(text_memory *list)
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
-/* Builds the loop tree of a program and runs the passes for GPUs on it.  NULL: there is no tree;
- * *why has the reason, or is NULL without memory.  *list gets the memory that the tree refers
- * to. */
+/* Builds the loop tree of a program and runs the passes for GPUs on it; `log` gets the trees
+ * between, or is NULL. NULL: there is no tree; *why has the reason, or is NULL without memory.
+ * *list gets the memory that the tree refers to. */
 static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, text_memory **list,
                             rd_text *log, const char **why)
 {
@@ -79,16 +79,17 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
     give_back(list);
 }
 
-/* Returns the axis of one of the two loops of block tiles; -1: the strategy has no block tiles. */
+/* Returns the axis of one of the two loops of block tiles (reductions along both axes); -1: the
+ * strategy has no block tiles. */
 static int32_t axis_of_tile(const rd_cuda_strategy *s, int which)
 {
     return s->tile_loop[which] >= 0 ? s->p->loop[s->tile_loop[which]].axis : -1;
 }
 
 /* ---- The text -------------------------------------------------------------------------------- */
-/* Adds the text of all kernels.  Constants and the argument's type come first in the text, but
- * are known last: so functions and kernels are printed to a text of their own.  False: t->why
- * has the reason, or memory was short. */
+/* Adds the text of all kernels. The constants and the argument's type come first in it, but are
+ * known last: so functions and kernels are printed to a text of their own before. False: t->why
+ * has the reason, or memory was short. rounds -1: no loop of rounds is printed yet. */
 static bool write_text(rd_cuda_text *t, const rd_schedule *tree, text_memory **list, rd_text *to)
 {
     const rd_kernel_combine ranges  = rd_cuda_range_callbacks(t);
@@ -132,8 +133,8 @@ static void write_nothing(rd_cuda_text *t, rd_text *to)
     rd_print_line(&t->print, "{\n}");
 }
 
-/* Keeps the numbers of a text that each run passes to the kernels, and drops all pointers, as
- * their memory is freed next. */
+/* Keeps the numbers of a text that each run passes to the kernels (extents and strides), and
+ * drops all pointers, as their memory is freed next. */
 static void keep_numbers(rd_printing *n)
 {
     rd_printing kept = { .n_number = n->n_number };
@@ -142,8 +143,8 @@ static void keep_numbers(rd_printing *n)
     *n = kept;
 }
 
-/* Adds the text of a strategy's kernels, without the prelude.  Its numbers stay in t->print; if
- * there is no text, t->why has the reason. */
+/* Adds the text of a strategy's kernels, without the prelude (the code that all texts share).
+ * The numbers that a run passes stay in t->print; if there is no text, t->why has the reason. */
 void rd_cuda_write(rd_cuda_text *t, rd_text *to)
 {
     const char  *why  = NULL;

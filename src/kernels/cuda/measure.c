@@ -32,8 +32,9 @@ typedef struct tuning_trial {
 } tuning_trial;
 
 /* ---- Time ------------------------------------------------------------------------------------ */
-/* Times a candidate by the GPU's events, over n runs in a row.  Returns seconds for each run;
- * infinity: a run failed. t->failed: the timer itself failed, so nothing more can be measured. */
+/* Times a candidate (kernels with some tuning parameters) by the GPU's events, over n runs in a
+ * row. Returns seconds for each run; infinity: a run failed. t->failed: the timer itself failed,
+ * so nothing more can be measured. */
 static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
 {
     bool                 full, runs = true, timed;
@@ -55,16 +56,17 @@ static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
     return timed && runs ? seconds / n : INFINITY;
 }
 
-/* Returns the least time of a candidate, of several measurements.  The first run is not counted:
- * it loads the kernels.  If the second one takes far longer than the best candidate, that is
- * enough.  Short runs are timed several together. */
+/* Returns the least time of a candidate, of several measurements. The first run is not counted,
+ * as it loads the kernels. If the second one takes TOO_LONG times the best candidate's time,
+ * that says enough. Runs shorter than ROUND are timed several together, as a single one would be
+ * noise. */
 static double time_of(tuning_trial *t, const rd_gpu_code *code)
 {
     const double begun = rd_seconds();
-    double       least = time_together(t, code, 1);
+    double       least = time_together(t, code, /*n=*/1);
 
     if (isfinite(least))
-        least = time_together(t, code, 1);
+        least = time_together(t, code, /*n=*/1);
     if (!isfinite(least) || least > t->seconds * TOO_LONG)
         return least;
     const int together = least * MOST_TOGETHER < ROUND ? MOST_TOGETHER : (int)(ROUND / least) + 1;
@@ -89,8 +91,9 @@ static const rd_gpu_code *code_of(tuning_trial *t, const rd_tuning *tuning)
     return code;
 }
 
-/* Measures a candidate; true if it is faster than the best so far by more than noise, and then
- * it is the best.  Parameters that lead to the same kernels as the best are not measured again. */
+/* Measures a candidate. If it is faster than the best so far by more than noise (MARGIN), it
+ * becomes the best, and the answer is true. Parameters that lead to the same kernels as the best
+ * are not measured again. */
 static bool attempt(tuning_trial *t, const rd_tuning *tuning)
 {
     const rd_gpu_code *const code = code_of(t, tuning);
@@ -107,8 +110,8 @@ static bool attempt(tuning_trial *t, const rd_tuning *tuning)
     return true;
 }
 
-/* Steps from value number `at` of one parameter in one direction (step 1 or -1) as long as each
- * step is faster.  True if any step was. */
+/* Hill climbing along one parameter: steps from value number `at` in one direction (`step` 1 or
+ * -1) as long as each step is faster. True if any step was. */
 static bool climb(tuning_trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
 {
     const int16_t *values;
@@ -126,8 +129,8 @@ static bool climb(tuning_trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
     return gains;
 }
 
-/* Searches the best value of one parameter (a row of tuning.def): larger values first, and
- * smaller ones if those do not help. */
+/* Searches the best value of one parameter (a row of tuning.def), from the best candidate's
+ * value on: larger values first, and smaller ones if those do not help. */
 static void try_row(tuning_trial *t, rd_cuda_tuned row)
 {
     rd_cuda_choice now = *rd_gpu_code_choice(t->code);
@@ -137,13 +140,13 @@ static void try_row(tuning_trial *t, rd_cuda_tuned row)
 
     while (at < n - 1 && values[at] != *rd_cuda_tuned_field(&now, row))
         at++;
-    if (!climb(t, row, at, 1))
-        (void)climb(t, row, at, -1);
+    if (!climb(t, row, at, /*step=*/1))
+        (void)climb(t, row, at, /*step=*/-1);
 }
 
 /* Finds the fastest parameters of a program's kernels by hill climbing: first the rule's
- * parameters, then one parameter after the other.  Parameters that the program's tuning asks for
- * stay.  False: nothing could be measured; `why` has the reason. */
+ * parameters, then one parameter after the other. Those that the program's tuning asks for stay
+ * (found->tuning has 0 there). False: nothing could be measured; `why` has the reason. */
 bool rd_gpu_measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
                     void *pool, rd_measured *found, char *why)
 {

@@ -90,8 +90,9 @@ static bool find_stored(rd_module *m, const cache_entry *e)
     return m->image;
 }
 
-/* Writes an image to the cache directory: to a temporary file, which then gets its name at once.
- * Errors are ignored, as the cache only saves time.  The directory is trimmed to its limit. */
+/* Writes a compiled image to the cache directory: to a temporary file first, which then gets its
+ * name in one step, so that no reader sees half of it. Errors are ignored, as the cache only
+ * saves time. The directory is trimmed to its limit. */
 static void store_image(const rd_module *m, const cache_entry *e)
 {
     char  aside[RD_HASH_TEXT + 48];
@@ -257,8 +258,9 @@ static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_
     return done;
 }
 
-/* Returns the module as loaded on a GPU, and loads it there if it is not.  NULL: `why` has the
- * reason.  The caller holds the lock and has entered the GPU's context. */
+/* Returns the module as loaded on this GPU; the first call loads it there. Each GPU has its own
+ * entry in the list m->loaded. NULL: `why` has the reason. The caller holds the lock and has
+ * entered the GPU's context. */
 static loaded_module *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     loaded_module *l = m->loaded;

@@ -2,8 +2,9 @@
 #include "kernels/cuda/overlap.h"
 #include <stdlib.h>
 
-/* Creates the events of both sets of windows: one behind the copies to a set, one behind the
- * kernel that works on it. */
+/* Creates the events of both sets of windows (GPU memory for the data of one block of work):
+ * `filled` is behind the copies to a set, `worked` behind the kernel that works on it. *full:
+ * memory was short. */
 static bool make_events(rd_overlap *overlap, rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
 {
     bool made = true;
@@ -30,15 +31,15 @@ rd_overlap *rd_overlap_new(rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
         rd_cuda_error("cuStreamCreate", CUDA_ERROR_OUT_OF_MEMORY, why);
         return NULL;
     }
-    overlap->up   = rd_stream_new(gpu, NULL, full, why);
-    overlap->down = overlap->up ? rd_stream_new(gpu, NULL, full, why) : NULL;
+    overlap->up   = rd_stream_new(gpu, /*handle=*/NULL, full, why);
+    overlap->down = overlap->up ? rd_stream_new(gpu, /*handle=*/NULL, full, why) : NULL;
     if (overlap->down && make_events(overlap, gpu, full, why))
         return overlap;
     rd_overlap_free(overlap);
     return NULL;
 }
 
-/* Destroys those events that exist. */
+/* Destroys the events that exist: making them may have failed half-way. */
 static void free_events(const rd_overlap *overlap)
 {
     rd_gpu *const gpu = rd_stream_gpu(overlap->up);

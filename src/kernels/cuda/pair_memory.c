@@ -20,7 +20,7 @@ int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s)
     return s->p->loop[s->pairs].axis;
 }
 
-/* True if a loop inside the loop over points runs over the axis, such as one over coordinates. */
+/* True if a loop inside the loop over points goes over the axis, such as one over coordinates. */
 static bool is_inner_axis(const rd_cuda_strategy *s, int32_t axis)
 {
     for (int32_t k = 0; k < s->p->n_loop; k++)
@@ -29,15 +29,15 @@ static bool is_inner_axis(const rd_cuda_strategy *s, int32_t axis)
     return false;
 }
 
-/* True if a load depends on the result, not on the other point: its address moves along the axis
- * of results (strip). */
+/* True if a load depends on the result, not on the point: its address moves along the axis of
+ * results (strip). may_load() has refused loads that depend on both. */
 bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst)
 {
     return rd_coef(&s->p->address[s->p->inst[inst].arg], s->strip) != 0;
 }
 
-/* Returns how many elements of an operand each point has: the product of the extents of loops
- * over its coordinates. */
+/* Returns how many elements of an operand each point (or result) has: the product of the extents
+ * of the loops inside a pair, such as one over coordinates. */
 static int64_t elements_of(const rd_cuda_strategy *s, const rd_address *at)
 {
     int64_t n = 1;
@@ -48,17 +48,17 @@ static int64_t elements_of(const rd_cuda_strategy *s, const rd_address *at)
     return n;
 }
 
-/* Returns the elements from one coordinate's row of a tile to the next.  Rows are 16 bytes
- * longer than the tile: so the coordinates of a point are in different banks, and vectors are
- * aligned. */
+/* Returns the elements from one row of a tile to the next; a row has one coordinate of all the
+ * tile's points. Rows are 16 bytes longer than that: so the coordinates of a point are in
+ * different banks, and vectors are aligned. */
 static int64_t pitch_of(const rd_cuda_strategy *s, const rd_address *at)
 {
     return s->point_tile + 16 / rd_dtype_size(at->type);
 }
 
-/* Returns the shared memory of a block of threads for one tile of points.  It adds up the arrays
- * of all loads that come from shared memory; tile_load[i] == i marks the first load of each
- * array.  Operands of results have a place for each result of the block; others a row for each
+/* Returns the shared memory of a block of threads for one tile of points: the arrays of all
+ * loads from there. tile_load[i] == i marks the first load of each array. An operand of the
+ * results has an element for each result of the block; one of the points a row for each
  * coordinate. */
 int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s)
 {

@@ -23,16 +23,17 @@
 #include <stdio.h>
 
 /* ---- Which loops and loads ------------------------------------------------------------------- */
-/* True if a load may come from shared memory, or is the same for all pairs.  A gather, a load of
- * what the program stores, and one that depends on both the result and the other point cannot. */
+/* True if a load in the loop over pairs (of a result and a point) may come from shared memory,
+ * or is the same for all pairs. A gather, a load of what the program stores, and one that
+ * depends on both the result and the point cannot. */
 static bool may_load(const rd_cuda_strategy *s, const rd_address *at)
 {
     return !rd_has_registers(at) && !s->stored[at->slot] &&
            !(rd_coef(at, s->strip) && rd_coef(at, rd_cuda_pair_axis(s)));
 }
 
-/* True if a thread can keep all states of a fold in registers: one lane, few accumulators, no
- * scan. */
+/* True if a thread can keep all states of a fold in registers: one lane (accumulator) for each
+ * cell, few cells, no scan. */
 static bool may_fold(const rd_fold *fold)
 {
     enum { MOST_CELLS = 8 };
@@ -58,8 +59,8 @@ static bool may_stand_in_pair(const rd_cuda_strategy *s, const rd_inst *inst)
     }
 }
 
-/* Returns the first load in the loop over points that reads the same elements as load `inst`;
- * the loads share an array in shared memory. */
+/* Returns the first load in the loop over points that reads the same elements as load `inst`:
+ * all such loads share one array in shared memory. */
 static int32_t first_of(const rd_cuda_strategy *s, int32_t inst)
 {
     const rd_program *p = s->p;
@@ -71,14 +72,14 @@ static int32_t first_of(const rd_cuda_strategy *s, int32_t inst)
     return inst;
 }
 
-/* Marks the loads that come from shared memory: loads of points, which move along the loop, and
- * loads of results.  False: no load depends on the points, or an instruction may not be in such
- * a loop. */
+/* Marks, in tile_load, the loads that come from shared memory: those that move with the points,
+ * and those that move with the results. False: none moves with the points, or an instruction may
+ * not stand in such a loop. */
 static bool find_tile_loads(rd_cuda_strategy *s)
 {
-    const rd_program *p    = s->p;
-    const rd_loop    *l    = &p->loop[s->pairs];
-    bool              some = false;
+    const rd_program *p        = s->p;
+    const rd_loop    *l        = &p->loop[s->pairs];
+    bool              has_tile = false;
 
     for (int32_t i = l->begin + 1; i < l->end; i++) {
         if (!may_stand_in_pair(s, &p->inst[i]))
@@ -89,9 +90,9 @@ static bool find_tile_loads(rd_cuda_strategy *s)
 
         if (tile || rd_cuda_is_row(s, i))
             s->tile_load[i] = first_of(s, i);
-        some |= tile;
+        has_tile |= tile;
     }
-    return some;
+    return has_tile;
 }
 
 /* ---- The size of a tile ---------------------------------------------------------------------- */
@@ -110,8 +111,9 @@ static double weight_of_inst(const rd_program *p, const rd_inst *inst)
     }
 }
 
-/* Estimates the machine instructions for one pair.  Loops inside the pair multiply their bodies,
- * as they are unrolled; the body of a loop too long for that counts once. */
+/* Estimates the machine instructions for one pair of a result and a point. Loops inside the pair
+ * multiply their bodies, as they are unrolled; a loop too long for that (its extent is not
+ * spelled out in the text) counts its body once. */
 static double weight_of(const rd_cuda_strategy *s)
 {
     const rd_program *p      = s->p;
@@ -127,41 +129,42 @@ static double weight_of(const rd_cuda_strategy *s)
     return weight;
 }
 
-/* Returns how many blocks of threads the results along an axis need, with `width` results for
- * each thread. */
+/* Returns how many blocks of threads the results along an axis need, if each thread has `width`
+ * results. */
 static int64_t blocks_along(const rd_cuda_strategy *s, int64_t extent)
 {
-    const int64_t each = (int64_t)s->choice.block * s->width;
+    const int64_t results_of_block = (int64_t)s->choice.block * s->width;
 
-    return (extent + each - 1) / each;
+    return (extent + results_of_block - 1) / results_of_block;
 }
 
-/* Returns how many items an axis of results makes: the threads of whole blocks, some of which
- * may have no result. */
+/* Returns how many items an axis of results makes: the threads of whole blocks, of which the
+ * last ones may have no result. A thread has `width` results. */
 int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent)
 {
     return blocks_along(s, extent) * s->choice.block;
 }
 
-/* Returns how many pairs a thread works on at once: limited by the bytes of their values in
- * registers, of the widest type, and by the size of their unrolled code. */
+/* Returns how many pairs of a result and a point a thread works on at once. Their values, of the
+ * widest type, must fit pair_bytes of registers, and their unrolled code pair_weight
+ * instructions. */
 static int32_t pairs_at_hand(const rd_cuda_strategy *s)
 {
-    const rd_program *p    = s->p;
-    const double      each = weight_of(s);
-    int32_t           size = 1, n;
+    const rd_program *p      = s->p;
+    const double      weight = weight_of(s);
+    int32_t           size   = 1, n;
 
     for (int32_t i = p->loop[s->pairs].begin + 1; i < p->loop[s->pairs].end; i++)
         if (p->inst[i].kind == RD_I_MAP || p->inst[i].kind == RD_I_CLOSE)
             size =
                 rd_register_size(p->inst[i].type) > size ? rd_register_size(p->inst[i].type) : size;
-    for (n = s->choice.pair_bytes / size; n > 1 && n * each > s->choice.pair_weight;)
+    for (n = s->choice.pair_bytes / size; n > 1 && n * weight > s->choice.pair_weight;)
         n /= 2;
     return n;
 }
 
-/* True if a fold that begins before the loop over points takes elements of a loop inside it in
- * one accumulator.  Its order of elements is then point after point, so a thread must finish a
+/* True if a fold that begins before the loop over points takes elements of a loop inside it into
+ * one cell (output element). Its elements then come point after point, so a thread must finish a
  * point before the next one. */
 static bool is_serial_over_points(const rd_cuda_strategy *s)
 {
@@ -180,7 +183,8 @@ static bool is_serial_over_points(const rd_cuda_strategy *s)
     return false;
 }
 
-/* True if the pairs, in blocks of 64 points, are enough for all threads of the GPU. */
+/* True if the pairs keep all threads of the GPU busy: threads with `width` results each, times
+ * blocks of 64 points, into which the loop may be split. */
 static bool has_work_for(const rd_cuda_strategy *s, int64_t threads)
 {
     const int64_t points = s->p->loop[s->pairs].extent;
@@ -188,9 +192,8 @@ static bool has_work_for(const rd_cuda_strategy *s, int64_t threads)
     return s->n_item / s->width * ((points + RD_TREE_STEPS - 1) / RD_TREE_STEPS) >= threads;
 }
 
-/* Finds the longest tile of points that lets `resident` blocks of threads share a
- * multiprocessor's shared memory.  Each block keeps 1 KiB for other uses.  False: not even a
- * tile of 64 points fits. */
+/* Finds the longest tile of points, of at least 64, that lets `resident` blocks of threads share
+ * a multiprocessor's shared memory. False: there is none. */
 static bool find_tile(rd_cuda_strategy *s, int64_t shared, int32_t resident)
 {
     enum { BESIDE = 1 << 10 }; /* what a block has else of shared memory */
@@ -204,15 +207,15 @@ static bool find_tile(rd_cuda_strategy *s, int64_t shared, int32_t resident)
 }
 
 /* Chooses how many results a thread has (width), and how many points it takes together
- * (register_block).  Many resident blocks come first, then many results of a thread, if enough
- * threads still have work.  False: no choice fits. */
+ * (register_block). Many resident blocks of threads are tried first, then many results of a
+ * thread, if all threads still have work. False: no choice fits. */
 static bool find_width(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
-    const int32_t all = pairs_at_hand(s);
+    const int32_t pairs = pairs_at_hand(s);
 
     for (int32_t resident = s->choice.resident; resident > 0; resident--)
         for (s->width = s->choice.most_results; s->width > 0; s->width /= 2) {
-            s->register_block = is_serial_over_points(s) ? 1 : all / s->width;
+            s->register_block = is_serial_over_points(s) ? 1 : pairs / s->width;
             if (s->register_block > 0 && (s->width == 1 || has_work_for(s, limits->threads)) &&
                 find_tile(s, limits->shared, resident))
                 return true;
@@ -220,7 +223,7 @@ static bool find_width(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     return false;
 }
 
-/* Undoes the choices of this file: no loop runs over pairs. */
+/* Undoes the choices of this file: the program is not seen as pairs of results and points. */
 static void give_up(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -230,9 +233,10 @@ static void give_up(rd_cuda_strategy *s)
     s->pair_tile_bytes           = 0;
 }
 
-/* True if folds run over points that every result reads (pairwise sums), and tiles of points in
- * shared memory suit; then the strategy is filled.  The last loop of the grid gives the results,
- * the item's main loop the points.  Both must be long, and there must be no scratch memory. */
+/* True if folds go over points that every result reads (pairwise sums), and tiles of points in
+ * shared memory suit; then the strategy is filled. The last loop of the grid numbers the
+ * results, the item's main loop the points. Both must be long, and there must be no scratch
+ * (temporary memory). */
 bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const rd_loop *last = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;

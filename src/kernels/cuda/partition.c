@@ -69,18 +69,19 @@ typedef struct partitioned_run {
 
 /* ---- The number of shares -------------------------------------------------------------------- */
 /* Counts the GPUs from number `first` on that are equal to it in architecture, size and memory,
- * up to the first one that differs. */
+ * up to the first that differs: the work is divided evenly, so all must be as fast. 0: there is
+ * no GPU `first`. */
 int32_t rd_gpu_alike(int32_t first)
 {
     char                why[RD_CUDA_TEXT];
-    const rd_gpu       *one = rd_gpu_of(first, why), *other;
+    const rd_gpu       *first_gpu = rd_gpu_of(first, why), *next_gpu;
     const rd_gpu_facts *a, *b;
-    int32_t             n = one ? 1 : 0;
+    int32_t             n = first_gpu ? 1 : 0;
 
     for (; n && n < rd_gpu_count(/*why=*/NULL) - first; n++) {
-        other = rd_gpu_of(first + n, why);
-        a     = rd_gpu_facts_of(one);
-        b     = rd_gpu_facts_of(other);
+        next_gpu = rd_gpu_of(first + n, why);
+        a        = rd_gpu_facts_of(first_gpu);
+        b        = rd_gpu_facts_of(next_gpu);
         if (a->architecture != b->architecture || a->multiprocessors != b->multiprocessors ||
             a->memory != b->memory || a->shared != b->shared || a->most_threads != b->most_threads)
             break;
@@ -88,7 +89,8 @@ int32_t rd_gpu_alike(int32_t first)
     return n;
 }
 
-/* Returns the bytes that a program touches of all its buffers (slots) without scratch. */
+/* Returns the bytes that a program touches of all its buffers (slots) without scratch (temporary
+ * memory). */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     int64_t bytes = 0;
@@ -99,8 +101,9 @@ static int64_t bytes_of(const rd_cuda_strategy *s)
 }
 
 /* Divides a kernel's work into blocks with data that fit on the GPU; all buffers are in the
- * host's memory. split: the number of the kernel's split loop, -1: the kernel `run`.  Returns
- * the reason if there are no such blocks, else NULL. */
+ * host's memory (windowed NULL). `split`: the number of the kernel's split loop, -1: the program
+ * has none. Items are to be divided, so they need PIECES pieces for each GPU; ranges of a split
+ * loop are given, so BLOCKS do. Returns the reason if there are no such blocks, else NULL. */
 static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda_blocks *blocks)
 {
     char          why[RD_CUDA_TEXT];
@@ -111,20 +114,22 @@ static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda
     return rd_blocks_find(blocks, s, split, /*windowed=*/NULL, budget, least);
 }
 
-/* True if it is worth to divide the work among GPUs: the shares copy few bytes twice, and blocks
- * are not tiny. */
+/* True if it pays to divide the work among GPUs, each in BLOCKS blocks: the blocks copy few
+ * bytes twice, and are not tiny. If fewer pieces had to be taken at once than that (b->step), a
+ * block must still have LEAST_BLOCK bytes. */
 static bool is_worth(rd_cuda_blocks *b, int64_t bytes)
 {
     const int64_t pieces = rd_blocks_pieces(b), n = BLOCKS * (int64_t)b->s->p->devices;
 
-    rd_blocks_take(b, 0, pieces, (pieces + n - 1) / n);
+    rd_blocks_take(b, /*first=*/0, pieces, (pieces + n - 1) / n);
     return rd_blocks_are_lean(b) &&
            (b->step >= pieces / n || pieces / b->step <= bytes / LEAST_BLOCK);
 }
 
-/* Returns the most GPUs for which every kernel has work.  Work without split loops is divided
- * into pieces.  A split loop needs two ranges for each GPU, as one range may be held back. 1:
- * the work cannot be divided, and *why has the reason. */
+/* Returns the most GPUs for which every kernel has work. Work without split loops is divided
+ * into pieces. A split loop needs two ranges for each GPU, as a GPU may hold back one: a group
+ * of ranges across two GPUs must not complete before both are gathered. 1: the work cannot be
+ * divided, and *why has the reason. */
 static int64_t most_of(const rd_cuda_strategy *s, const char **why)
 {
     const int64_t  bytes = bytes_of(s);
@@ -144,8 +149,9 @@ static int64_t most_of(const rd_cuda_strategy *s, const char **why)
     return most;
 }
 
-/* Returns how many of the program's GPUs share its work: at least 1 MiB of data and one piece of
- * every kernel for each. 1: *why has the reason, a part of a sentence. */
+/* Returns how many of the program's GPUs share its work: each needs at least LEAST bytes of data
+ * and a piece of every kernel. 1: *why has the reason, a part of a sentence. Block tiles
+ * (tile_loop[0] >= 0) are not divided. */
 int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
 {
     const rd_cuda_strategy *const s       = rd_gpu_code_strategy(code);
@@ -167,8 +173,9 @@ int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
 }
 
 /* ---- Shares of a kernel ---------------------------------------------------------------------- */
-/* A share calls this after each of its blocks, with the part of its work that is done.  Returns
- * false if the share must stop, as another one failed or the run was cancelled. */
+/* The progress callback of a share, the part of the work that one GPU does. It is called after
+ * each block, with the part of the share that is done. Returns false if the share must stop, as
+ * another one failed or the run was cancelled. */
 static bool tell_share(void *user, double part)
 {
     device_share *const s = user;
@@ -182,8 +189,8 @@ static bool tell_share(void *user, double part)
     return goes_on;
 }
 
-/* Counts a share as ended.  If it failed, all others are stopped.  A share that was stopped
- * (cancelled) because of another one has not failed itself. */
+/* Counts a share (one GPU's part of the work) as ended. If it failed, all others are stopped. A
+ * share that was stopped because of another one is `cancelled`; it has not failed itself. */
 static void end_share(device_share *s, bool done)
 {
     partitioned_run *const all = s->all;
@@ -198,7 +205,8 @@ static void end_share(device_share *s, bool done)
 }
 
 /* Runs one GPU's share of a kernel, one block of work after the other: the body of the share's
- * thread.  A share without blocks is done at once. */
+ * thread. A share without blocks is done at once. Returns NULL, as a thread must return
+ * something. */
 static void *run_share(void *user)
 {
     device_share *const s = user;
@@ -208,8 +216,9 @@ static void *run_share(void *user)
     return NULL;
 }
 
-/* Waits until all shares have ended, and reports the mean progress to the caller.  The caller's
- * callback runs without the lock.  If it says to cancel, all shares are stopped. */
+/* Waits until all shares (the GPUs' parts of the work) have ended, and reports their mean
+ * progress to the caller. The caller's callback runs without the lock, so that shares do not
+ * wait for it. If it says to cancel, all shares are stopped. */
 static void wait_for_shares(partitioned_run *all)
 {
     bool cancelled = false;
@@ -232,8 +241,9 @@ static void wait_for_shares(partitioned_run *all)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Starts the thread of a share.  All signals are blocked in the thread, so that the process's
- * own threads handle them.  False: no thread; the calling thread then does the share. */
+/* Starts the thread that drives one GPU's share. All signals are blocked in it, so that the
+ * process's own threads handle them. False: there is no thread, and the calling thread must do
+ * the share. */
 static bool start(device_share *s, pthread_t *thread)
 {
     sigset_t all, before;
@@ -246,8 +256,9 @@ static bool start(device_share *s, pthread_t *thread)
     return started;
 }
 
-/* Runs the shares of one kernel at the same time, each in a thread, and waits for all.  True if
- * none failed and nobody cancelled. */
+/* Runs the shares of one kernel (each GPU's part of its work) at the same time, each in a
+ * thread, and waits for all. A share without a thread is done by this one. True if none failed
+ * and nobody cancelled. */
 static bool run_shares(partitioned_run *all, const char *name)
 {
     pthread_t thread[RD_MOST_SHARES];
@@ -268,14 +279,16 @@ static bool run_shares(partitioned_run *all, const char *name)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Returns the first piece of share k of n: `all` pieces are divided as evenly as whole pieces
- * can be.  The two terms are all * k / n without overflow. */
+/* Returns the first piece of share k of n, if `all` pieces are divided as evenly as whole pieces
+ * can be: all * k / n, computed in two terms so that nothing overflows. */
 static int64_t share_of(int64_t all, int32_t k, int32_t n)
 {
     return all / n * k + all % n * k / n;
 }
 
-/* Returns the pieces [first, end) of the current kernel's work, in about four blocks. */
+/* Returns pieces [first, end) of the current kernel's work as a part of its own, in BLOCKS
+ * blocks or a few more: then the first copies are soon done, and later ones overlap with
+ * kernels. */
 static rd_cuda_blocks part_of(const partitioned_run *all, int64_t first, int64_t end)
 {
     rd_cuda_blocks part = all->blocks;
@@ -284,7 +297,7 @@ static rd_cuda_blocks part_of(const partitioned_run *all, int64_t first, int64_t
     return part;
 }
 
-/* Divides the items of a program without split loops among the GPUs, and runs them. */
+/* Divides the items of a program without split loops evenly among the GPUs, and runs them. */
 static bool partition_items(partitioned_run *all)
 {
     int64_t pieces;
@@ -297,17 +310,18 @@ static bool partition_items(partitioned_run *all)
     return run_shares(all, "run");
 }
 
-/* Returns the ranges [first, end) of a split loop as blocks of work.  Several pieces of the
- * blocks may make one range. */
+/* Returns ranges [first, end) of a split loop as blocks of work. If blocks divide an index
+ * inside a range, several pieces make one range. */
 static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64_t end)
 {
-    const int64_t each = rd_blocks_pieces(&all->blocks) / all->strategy->n_range;
+    const int64_t pieces = rd_blocks_pieces(&all->blocks) / all->strategy->n_range;
 
-    return part_of(all, first * each, end * each);
+    return part_of(all, first * pieces, end * pieces);
 }
 
-/* Runs the ranges that the GPUs have held back, on the first GPU, when no other one works.
- * `ends`: this is the last kernel, so the last held range also runs what is behind the loops. */
+/* Runs the ranges that all GPUs but the last have held back, on the first GPU, when no other one
+ * works. `ends`: this is the last kernel, so the last held range also runs what stands behind
+ * the split loops. */
 static bool run_held_ranges(partitioned_run *all, bool ends)
 {
     device_share *const first = &all->share[0];
@@ -324,19 +338,20 @@ static bool run_held_ranges(partitioned_run *all, bool ends)
     return true;
 }
 
-/* True if ranges of a split loop leave anything for each other.  That is a partial result of a
- * fold; or, for the last kernel, the count of finished ranges, by which the instructions behind
- * the loops run once. */
+/* True if ranges of a split loop leave anything for each other. These are partial results of a
+ * fold (a reduction), or, in the last kernel, the count of finished ranges, by which what stands
+ * behind the loops (has_end) runs once. */
 static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
 {
-    bool some = s->has_end && split == s->n_split - 1;
+    bool found = s->has_end && split == s->n_split - 1;
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        some |= s->fold[k].split == split;
-    return some;
+        found |= s->fold[k].split == split;
+    return found;
 }
 
-/* Sets the counters of finished ranges to 0 on all GPUs. */
+/* Sets the counters of finished ranges (parts of a split loop) to 0 on all GPUs. False:
+ * all->failed is the share that could not. */
 static bool clear_all(partitioned_run *all)
 {
     for (int32_t k = 0; k < all->n; k++)
@@ -347,8 +362,8 @@ static bool clear_all(partitioned_run *all)
     return true;
 }
 
-/* Gathers the partials of all GPUs on the first, or broadcasts those of the first, as `move`
- * does. */
+/* Brings the partials (nodes that ranges leave) of all GPUs to the first one, or those of the
+ * first one to all: `move` does that. False: all->failed is the run that failed. */
 static bool move_partials(partitioned_run *all,
                           rd_gpu_run_state *(*move)(const rd_device_ranges *, int32_t))
 {
@@ -360,8 +375,11 @@ static bool move_partials(partitioned_run *all,
     return !all->failed;
 }
 
-/* Gives each GPU its ranges of a split loop: the same ones for every split loop.  Each but the
- * last GPU holds back its last range. */
+/* Gives each GPU its ranges of a split loop, in equal numbers: the same ones for every split
+ * loop, as memory that one loop keeps for the next stays on its GPU. Each but the last GPU holds
+ * back its last range, so that no group of ranges across two GPUs is complete before the
+ * partials (nodes that ranges leave) are gathered. ends false: no share runs what stands behind
+ * the loops. */
 static void take_ranges(partitioned_run *all, int32_t split)
 {
     (void)find_blocks(all->strategy, split, &all->blocks);
@@ -376,23 +394,25 @@ static void take_ranges(partitioned_run *all, int32_t split)
     }
 }
 
-/* Runs all ranges of one split loop: each GPU's own, then the gathered partials with the held
- * ranges on the first GPU.  If another kernel follows, all GPUs get the partials. */
+/* Runs all ranges of one split loop. Each GPU does its own; then the first GPU gets all partials
+ * (nodes that ranges leave), and does the ranges that were held back. If another kernel follows,
+ * all GPUs get its partials. */
 static bool partition_ranges(partitioned_run *all, int32_t split)
 {
-    const bool some = leaves_partials(all->strategy, split),
-               last = split == all->strategy->n_split - 1;
+    const bool partials = leaves_partials(all->strategy, split),
+               last     = split == all->strategy->n_split - 1;
     char name[24];
 
     snprintf(name, sizeof name, "ranges%" PRId32, split);
     take_ranges(all, split);
     return clear_all(all) && run_shares(all, name) &&
-           (!some || move_partials(all, rd_partials_gather)) && run_held_ranges(all, last) &&
-           (!some || last || move_partials(all, rd_partials_broadcast));
+           (!partials || move_partials(all, rd_partials_gather)) && run_held_ranges(all, last) &&
+           (!partials || last || move_partials(all, rd_partials_broadcast));
 }
 
 /* Runs all kernels of the program on all GPUs, one kernel after the other, until one fails. Each
- * split loop has a kernel; without one (n_split 0) the one kernel's items are partitioned. */
+ * split loop has a kernel, whose ranges the GPUs share; without such a loop (n_split 0) they
+ * share the items of the one kernel. */
 static bool partition_kernels(partitioned_run *all)
 {
     bool done = true;
@@ -405,8 +425,8 @@ static bool partition_kernels(partitioned_run *all)
 }
 
 /* ---- A stage --------------------------------------------------------------------------------- */
-/* Begins one GPU's part of the run, in a submission of its own.  The share's progress callback
- * replaces the caller's. */
+/* Begins one GPU's share of the run, with a submission (the memory and reports of a run) of its
+ * own. Its progress callback replaces the caller's, who hears of all shares together. */
 static bool begin_share(device_share *s, const rd_gpu_code *code, rd_queue *queue)
 {
     bool           full;
@@ -443,8 +463,8 @@ static void add_report(rd_task *to, const rd_task *own)
     to->warnings = warnings;
 }
 
-/* Ends the run on all GPUs, returns their memory and reports.  If the run has already failed,
- * later errors are not reported. */
+/* Ends the run on all GPUs: returns their memory and merges their reports. If the run has failed
+ * before, errors of the end are not reported. Shares without a submission have not begun. */
 static bool end_all(partitioned_run *all, rd_task *report, rd_device_end *end,
                     char why[RD_CUDA_TEXT])
 {
@@ -484,8 +504,8 @@ static bool run_partitioned(partitioned_run *all, const rd_gpu_code *code, rd_qu
     return end_all(all, report, end, why);
 }
 
-/* Runs a program on n equal GPUs, each with a queue, and waits.  False: *end and `why` say how
- * it failed; "out of memory" until the locks are made. */
+/* Runs a program on n equal GPUs, each with a queue, and waits. False: *end and `why` say how it
+ * failed. Both say "out of memory" first, for the case that the locks cannot be made. */
 bool rd_gpu_run_partitioned(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
                             const rd_device_host *host, rd_task *report, rd_device_end *end,
                             char why[RD_CUDA_TEXT])

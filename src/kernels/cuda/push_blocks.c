@@ -13,8 +13,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Adds "&s0_0[at], &s0_1[at]", the addresses of all numbers of a fold's state, in arrays that
- * begin with `name`. */
+/* Adds the addresses of a fold's state (accumulator) with subscript `at`: "&s0_0[at],
+ * &s0_1[at]". A state is n_state numbers, each in an array of its own; `name` is the arrays'
+ * letter. */
 void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
                     const char *at)
 {
@@ -28,8 +29,9 @@ int32_t rd_cuda_fold_number(const rd_cuda_strategy *s, const rd_cuda_fold *f)
     return (int32_t)(f - s->fold);
 }
 
-/* Writes the lane that is number l of this thread: adjacent lanes if a thread has vectors, "(4 *
- * t + l)"; else lanes a team apart, "(RD_TEAM * l + t)"; or the thread's only lane, "t". */
+/* Writes the lane (one of a cell's partial accumulators) that is number l of this thread. These
+ * are adjacent lanes if a thread has vectors, "(4 * t + l)"; else lanes a team's threads apart,
+ * "(RD_TEAM * l + t)"; or the thread's only lane, "t". */
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32])
 {
     if (t->s->width > 1)
@@ -39,8 +41,8 @@ const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char t
     return to;
 }
 
-/* Returns the text of this thread's first lane: "4 * t" if a thread has four adjacent lanes.
- * Widths are 1, 2, 4 and 8. */
+/* Returns the text of this thread's first lane (partial accumulator): "4 * t" if a thread has
+ * four adjacent ones. Widths are 1, 2, 4 and 8; the other texts are never used. */
 static const char *first_lane(const rd_cuda_text *t)
 {
     static const char *const first[] = { "t", "t", "2 * t", "", "4 * t", "", "", "", "8 * t" };
@@ -48,15 +50,15 @@ static const char *first_lane(const rd_cuda_text *t)
     return first[t->s->width];
 }
 
-/* Returns the distance between two lanes of a thread: 1 if they are adjacent, else a team's
- * threads. */
+/* Returns the distance between two lanes (partial accumulators) of a thread: 1 if they are
+ * adjacent, else a team's threads. */
 static int32_t lanes_apart(const rd_cuda_text *t)
 {
     return t->s->width > 1 ? 1 : t->s->team;
 }
 
-/* Adds the arguments of push() that say which lanes of a cell (accumulator) it pushes, ", 4, 1,
- * 4, c0 * (int64_t)4":
+/* Adds the arguments of push() that say which lanes (partial accumulators) of a cell, an output
+ * element, it pushes: ", 4, 1, 4, c0 * (int64_t)4".
  *
  *     4                  lanes that this thread pushes (f->here)
  *     1                  distance from one to the next
@@ -75,8 +77,9 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
                 shared ? first_lane(t) : "");
 }
 
-/* Adds the first arguments of push(), the states and the rows of tree nodes: "&s0_0[c0 * 4],
- * w0_0".  With threads that share a cell's lanes, this thread's first lane is added. */
+/* Adds the first arguments of push(): the states of a cell (output element) and the rows of its
+ * nodes (partial results in the combine tree), "&s0_0[c0 * 4], w0_0". If threads share a cell's
+ * lanes (partial accumulators) in the team's memory, this thread's first lane is added. */
 static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
@@ -92,8 +95,9 @@ static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda
     rd_text_end(&first, t->print.to);
 }
 
-/* Adds the number of the block that a cell (accumulator) is in, "b0[c0]"; "b0[c0 * 32 + t]" if
- * the team's threads share the cell's lanes, as each thread then counts for itself. */
+/* Adds the number of a cell's open block: "b0[c0]"; or "b0[c0 * 32 + t]" if the team's threads
+ * share the cell's lanes in memory, as each thread then counts for itself. A cell is an output
+ * element with its accumulators. */
 static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
     if (rd_cuda_counters(f) > 1)
@@ -102,9 +106,9 @@ static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
         rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
 }
 
-/* Adds the loop that pushes the blocks of a cell (accumulator) up the combine tree until the cell
- * is at `block`. The last argument of push is the first block of the range: from0 in a split loop
- * (f->split >= 0), whose ranges begin within the fold, else 0:
+/* Adds the loop that ends all blocks of a cell (output element) before block `block`, and pushes
+ * them up the combine tree as nodes. The last argument of push() is the first block of the
+ * range: from0 in a split loop (f->split >= 0), else 0:
  *
  *     while (b0[c0] < edge0(q, range + 1)) { push0(&s0_0[c0 * 4], w0_0, 4, 1, 4, c0 * (int64_t)4,
  *                                                  b0[c0], from0); b0[c0]++; } */

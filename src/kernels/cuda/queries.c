@@ -13,8 +13,8 @@ int32_t rd_cuda_bits(int64_t n)
     return bits;
 }
 
-/* Returns the innermost loop around an instruction that is distributed over the team's threads;
- * -1: there is none. */
+/* Returns the innermost loop around an instruction that the threads of a team share; -1: there
+ * is none, or no instruction (-1). */
 int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst)
 {
     int32_t loop = inst < 0 ? -1 : s->p->inst[inst].loop;
@@ -24,14 +24,15 @@ int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst)
     return loop;
 }
 
-/* True if the instruction is in a loop that is distributed over the team's threads. */
+/* True if the instruction is in a loop whose indices the threads of a team share. */
 bool rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst)
 {
     return rd_cuda_distributed_around(s, inst) >= 0;
 }
 
-/* Counts the tree nodes of a scan in ranges below a level: level 0 has n_range nodes, and each
- * level half as many as the one below. */
+/* Counts the nodes (partial results in the combine tree) of a scan in ranges (parts of a split
+ * loop) on all levels below one. Level 0 has a node for each range, and each level half as many
+ * as the one below, rounded down. */
 int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)
 {
     int64_t nodes = 0;

@@ -17,7 +17,7 @@ struct rd_queue {
 static void drop(rd_queue *queue)
 {
     rd_submissions_free(queue->submissions);
-    rd_blas_handle_free(queue->blas, NULL);
+    rd_blas_handle_free(queue->blas, /*gpu=*/NULL);
     free(queue);
 }
 
@@ -78,7 +78,8 @@ rd_gpu *rd_queue_gpu(const rd_queue *queue)
     return rd_stream_gpu(queue->stream);
 }
 
-/* Returns the queue's runs that the host has not waited for. */
+/* Returns the list of the queue's runs that go on by themselves, as the host has not waited for
+ * them. */
 rd_submissions *rd_queue_submissions(rd_queue *queue)
 {
     return queue->submissions;
@@ -123,7 +124,8 @@ bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,
     return rd_stream_copy(queue->stream, RD_COPY_DOWN, from, to, bytes, why);
 }
 
-/* Enqueues a copy within the GPU's memory. */
+/* Enqueues a copy within the GPU's memory. `from` travels as the copy's second end, which is a
+ * pointer for other directions. */
 bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
                      char why[RD_CUDA_TEXT])
 {

@@ -103,8 +103,8 @@ static bool operate_doubles(meter *m)
     return launch_operations(m, "double", &by);
 }
 
-/* Returns the least time of three runs of some work, after one that does not count; 0: a run
- * failed. */
+/* Returns the least time of TIMES runs of some work, after one that does not count, as it loads
+ * or touches things first; 0: a run failed. */
 static double seconds_of(meter *m, bool (*does)(meter *))
 {
     double least = INFINITY, seconds = 0;
@@ -121,7 +121,8 @@ static double seconds_of(meter *m, bool (*does)(meter *))
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 /* Measures copies and arithmetic, and converts their times to rates in bytes and operations for
- * each second.  As soon as one measurement fails, its time is 0, and all later ones are skipped. */
+ * each second. A copy within memory reads and writes each byte. As soon as one measurement
+ * fails, its time is 0, and all later ones are skipped. */
 static bool find_rates(meter *m, rd_device_rates *rates)
 {
     const double up = seconds_of(m, go_up), down = up > 0 ? seconds_of(m, go_down) : 0,

@@ -22,10 +22,10 @@ static bool is_memory(const rd_inst *inst)
     return inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE;
 }
 
-/* True if a loop takes all of its axis from 0 on, in whole rounds of the team, so that thread t
- * has the same elements in all such loops.  The loop is distributed, innermost, forwards and not
- * cut into chunks (chunk_loop).  The lanes of its folds, if any, begin at 0 and have no other
- * axis. */
+/* True if a loop takes all of its axis from 0 on, in rounds of the team's threads, so that
+ * thread t has the same elements in all such loops. The team shares the loop, which is
+ * innermost, forward and not cut into chunks. If its folds have threads as lanes (partial
+ * accumulators), lanes begin at 0 and lie along this axis alone. */
 static bool is_regular(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop    *l    = loop < 0 ? NULL : &s->p->loop[loop];
@@ -48,8 +48,8 @@ bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b)
     return true;
 }
 
-/* True if all cached rows can lie along this axis: it is the first row, or the others lie along
- * the same axis.  Then s->row_axis is set. */
+/* True if all cached rows can lie along this axis: there is none yet, or the others lie along
+ * it. Then s->row_axis is this axis. */
 static bool is_along(rd_cuda_strategy *s, int32_t axis)
 {
     if (s->n_cached_row > 0 && s->row_axis != axis)
@@ -58,8 +58,8 @@ static bool is_along(rd_cuda_strategy *s, int32_t axis)
     return true;
 }
 
-/* Bytes of an element in the cache.  Narrow floats are f32 in registers, but already rounded, so
- * as many bytes as in memory keep them. */
+/* Returns the bytes of an element of the cache. 16-bit and 8-bit floats are f32 in registers but
+ * already rounded, so as many bytes as in memory hold them; others are 4 or 8 bytes. */
 static int32_t word_of(rd_dtype type)
 {
     return rd_dtype_is_narrow_float(type) ? rd_dtype_size(type)
@@ -67,14 +67,15 @@ static int32_t word_of(rd_dtype type)
                                           : 4;
 }
 
-/* Widens the elements of the cache to those of a type, if these are larger.  All rows share one
- * element size. */
+/* Widens the elements of the cache (row_word bytes) to those of a type, if these are larger. All
+ * rows share one size. */
 static void make_room_for(rd_cuda_strategy *s, rd_dtype type)
 {
     s->row_word = word_of(type) > s->row_word ? word_of(type) : s->row_word;
 }
 
-/* Counts one more cached row, with elements of a type. */
+/* Counts one more cached row, whose elements have a type; all rows then have elements that are
+ * large enough for it. */
 static void add_row(rd_cuda_strategy *s, rd_dtype type)
 {
     s->n_cached_row++;
@@ -82,8 +83,8 @@ static void add_row(rd_cuda_strategy *s, rd_dtype type)
 }
 
 /* ---- Rows that several loops load ------------------------------------------------------------ */
-/* True if load j reads the same elements as load i, in another loop along the same axis and in
- * the same body.  `i` comes first. */
+/* True if load j reads the same elements as load i, which comes before it, in another loop along
+ * the same axis and in the same body. */
 static bool is_reload(const rd_cuda_strategy *s, int32_t i, int32_t j)
 {
     const rd_inst *a = &s->p->inst[i], *b = &s->p->inst[j];
@@ -95,15 +96,15 @@ static bool is_reload(const rd_cuda_strategy *s, int32_t i, int32_t j)
 }
 
 /* Finds rows of memory that several loops load: the first load fills a cached row, and the
- * others read it.  Scratch, memory that the program stores to, and single elements (no
- * coefficient along the loop's axis) do not count. */
+ * others read it. Scratch, memory that the program stores to, and single elements (no stride
+ * along the loop's axis) do not count. */
 static void find_reads(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
 
     for (int32_t i = s->from; i < s->to; i++) {
-        const rd_inst *inst  = &p->inst[i];
-        bool           again = false;
+        const rd_inst *inst      = &p->inst[i];
+        bool           is_reread = false;
 
         if (inst->kind != RD_I_LOAD || s->cached_row[i] >= 0 || !is_regular(s, inst->loop) ||
             p->address[inst->arg].slot >= p->first_scratch ||
@@ -111,20 +112,20 @@ static void find_reads(rd_cuda_strategy *s)
             !rd_coef(&p->address[inst->arg], p->loop[inst->loop].axis))
             continue;
         for (int32_t j = i + 1; j < s->to; j++)
-            if (is_reload(s, i, j) && (again || is_along(s, p->loop[inst->loop].axis))) {
-                again            = true;
+            if (is_reload(s, i, j) && (is_reread || is_along(s, p->loop[inst->loop].axis))) {
+                is_reread        = true;
                 s->cached_row[i] = s->cached_row[j] = s->n_cached_row;
                 s->fills_cache[i]                   = true;
             }
-        if (again)
+        if (is_reread)
             add_row(s, p->address[inst->arg].type);
     }
 }
 
 /* ---- Rows that one loop stores for another --------------------------------------------------- */
-/* True if the thread that stores an element of a scratch slot (buffer) is the only one that
- * loads it: every access is in a regular loop, and its position is the loop's index.  *axis gets
- * the axis of the loops. */
+/* True if only the thread that stores an element of a scratch slot (temporary memory) loads it.
+ * So every access is in a loop that gives thread t the same indices, and its position is the
+ * loop's index. *axis gets the axis of these loops. */
 static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *axis)
 {
     const rd_program *p = s->p;
@@ -155,9 +156,8 @@ static int32_t store_of(const rd_program *p, int32_t slot)
     return -1;
 }
 
-/* Returns a cached row that is used for the last time by a load just before the store, in the
- * same loop; -1: there is none.  The stored row may take its place, as each thread stores what
- * it has just loaded. */
+/* Returns a cached row that is last used by a load before the store, in the same loop; -1: there
+ * is none. The stored row may take its place, as each thread overwrites what it has just loaded. */
 static int32_t row_that_ends(const rd_cuda_strategy *s, int32_t store)
 {
     for (int32_t row = 0; row < s->n_cached_row; row++) {
@@ -173,8 +173,8 @@ static int32_t row_that_ends(const rd_cuda_strategy *s, int32_t store)
     return -1;
 }
 
-/* Caches scratch that one loop stores for another, in a row of its own or in one that is no
- * longer used. */
+/* Caches scratch (temporary memory) that one loop stores for another one, in a cached row of its
+ * own or in place of one that is no longer used. */
 static void find_scratch(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -213,9 +213,10 @@ static void give_up(rd_cuda_strategy *s)
             s->scratch[k] = RD_STORAGE_TEAM;
 }
 
-/* Computes the elements of a row, rounded up to whole rounds of the team, and of all rows of a
- * team, rounded up to all banks.  A thread without vectors takes two elements in a round.  If a
- * warp has several teams, each begins `team` banks further than the one before. */
+/* Computes the elements of a row, rounded up to whole rounds of the team, and those of all rows
+ * of a team, rounded up to all banks of shared memory. A thread without vectors takes two
+ * elements in a round. If a warp has several teams, each begins `team` banks further than the
+ * one before, so that they do not meet. */
 static void measure_rows(rd_cuda_strategy *s)
 {
     const int64_t round  = s->team * (s->width > 1 ? s->width : 2);
@@ -227,7 +228,8 @@ static void measure_rows(rd_cuda_strategy *s)
                     (s->team < RD_WARP ? s->team : 0);
 }
 
-/* Returns the bytes of shared memory for the cached rows of all teams of a block. */
+/* Returns the bytes of shared memory for the cached rows of all teams of a block. A block has
+ * choice.block / team teams (the threads of an item each). */
 static int64_t row_bytes(const rd_cuda_strategy *s)
 {
     return s->n_cached_row > 0 ? s->choice.block / s->team * s->team_words * s->row_word : 0;
@@ -240,30 +242,33 @@ int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s)
     return row_bytes(s) + s->pair_tile_bytes + s->staged_row_bytes;
 }
 
-/* Returns the bytes of a block's cached rows, and of the words of 8 bytes by which teams
- * exchange lanes of folds. */
+/* Returns the shared memory of the cached rows of a block of threads, and of the words of 8
+ * bytes by which its teams exchange lanes (partial accumulators) of folds. */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     return row_bytes(s) +
            s->choice.block / s->team * rd_cuda_shared_words(s) * (int64_t)sizeof(uint64_t);
 }
 
-/* True if a thread may have half as many adjacent elements, and the team twice as many threads. */
+/* True if a thread may have half as many adjacent elements, and the team (threads of an item)
+ * twice as many threads, a warp's at most. */
 static bool may_be_narrower(const rd_cuda_strategy *s)
 {
     return s->width > 2 && s->team < RD_WARP;
 }
 
-/* True if shared memory leaves room for too few blocks of threads to hide latency. 16-bit
- * elements (row_word 2) need half as many, as each has more to do for a byte. */
+/* True if cached rows leave shared memory for fewer than row_blocks blocks of threads, too few
+ * to hide latency. 16-bit elements (row_word 2) need half as many blocks, as a byte brings more
+ * work. */
 static bool is_crowded(const rd_cuda_strategy *s, int64_t shared)
 {
     return bytes_of(s) / (s->row_word < 4 ? 2 : 1) > shared / s->choice.row_blocks;
 }
 
-/* Chooses the rows that an item reads again, and keeps them in shared memory if it has room for
- * `resident` blocks.  Items of one thread and split loops have none.  If few blocks fit, teams
- * become wider with narrower vectors; if still few fit, threads prefetch more. */
+/* Chooses the rows that an item reads again, and keeps them in shared memory if `resident`
+ * blocks of threads still fit. Items of one thread and split loops have none. If few blocks fit,
+ * teams get more threads with narrower vectors; if still few fit (is_crowded), threads prefetch
+ * more. If too few fit, nothing is cached. */
 void rd_cuda_find_row_cache(rd_cuda_strategy *s, int64_t shared)
 {
     const int64_t most = shared / s->choice.resident;

@@ -11,28 +11,28 @@
 enum { SIDE = RD_WARP, PITCH = SIDE + 1, MOST_BYTES = 40 << 10 };
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* Returns the innermost loop of the grid along which all stores of the program are contiguous,
- * -1: there is none. */
+/* Returns the innermost loop of the grid (the loops whose indices are work items) along which
+ * all stores of the program are contiguous, -1: there is none. */
 static int32_t loop_of_stores(const rd_cuda_strategy *s)
 {
     for (int32_t g = s->n_grid; g-- > 0;) {
-        bool some = false, all = true;
+        bool found = false, contiguous = true;
 
         for (int32_t i = 0; i < s->p->n_inst; i++)
             if (s->p->inst[i].kind == RD_I_STORE) {
-                some = true;
-                all &= rd_coef(&s->p->address[s->p->inst[i].arg], s->p->loop[s->grid[g]].axis) == 1;
+                found = true;
+                contiguous &=
+                    rd_coef(&s->p->address[s->p->inst[i].arg], s->p->loop[s->grid[g]].axis) == 1;
             }
-        if (some && all)
+        if (found && contiguous)
             return s->grid[g];
     }
     return -1;
 }
 
-/* Returns the loop of the grid along which a load's elements are neighbours in memory, if they
- * are not along the loop `stored`, where results are; else -1.  A load that does not change
- * along `stored` (coef 0), a gather, and a load of what the program stores need no transpose or
- * allow none. */
+/* Returns the loop of the grid along which a load is contiguous, if it is not so along the loop
+ * `stored`, as results are; else -1. A load that stands still along `stored` (coef 0) needs no
+ * transpose; a gather, and a load of what the program stores, allow none. */
 static int32_t transposed_loop(const rd_cuda_strategy *s, const rd_inst *inst, int32_t stored)
 {
     if (inst->kind != RD_I_LOAD)
@@ -62,7 +62,8 @@ static int64_t tiles_along(const rd_loop *l)
     return (l->extent + SIDE - 1) / SIDE;
 }
 
-/* Takes a loop out of the grid: a square along it, and not each of its indices, is a work item. */
+/* Takes a loop out of the grid: a square of 32 indices along it, and not each index, is a work
+ * item. n_item changes with that. */
 static void leave_grid(rd_cuda_strategy *s, int32_t loop)
 {
     int32_t n = 0;
@@ -74,13 +75,15 @@ static void leave_grid(rd_cuda_strategy *s, int32_t loop)
     s->n_item = s->n_item / s->p->loop[loop].extent * tiles_along(&s->p->loop[loop]);
 }
 
-/* Returns the elements of one operand's squares in a block of threads: a square for each warp. */
+/* Returns the elements of the squares of one operand in a block of threads: a square of 32 rows,
+ * 33 elements apart, for each warp. */
 static int32_t words_of(const rd_cuda_strategy *s)
 {
     return PITCH * SIDE * (s->choice.block / RD_WARP);
 }
 
-/* Marks the loads that are transposed, as long as shared memory has room for their squares. */
+/* Marks the loads that are contiguous along `loop`, and so are transposed, as long as shared
+ * memory has room for their squares. Others are loaded as they are. */
 static void choose_loads(rd_cuda_strategy *s, int32_t loop, int32_t stored)
 {
     int64_t bytes = 0;
@@ -98,7 +101,7 @@ static void choose_loads(rd_cuda_strategy *s, int32_t loop, int32_t stored)
 }
 
 /* True if operands of a map are transposed in shared memory; then the strategy gets the two
- * loops, and squares of 32 by 32 become the work items of a warp each. */
+ * loops, and squares of 32 by 32 elements become work items, of a warp each. Scratch is refused. */
 bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 {
     const int32_t stored = loop_of_stores(s);
@@ -119,7 +122,8 @@ bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Declares the squares of a block of threads, and where the warp's own square begins:
+/* Declares the squares of a block of threads, for each operand that is transposed, and z2, where
+ * the warp's own square of 32 rows of 33 elements begins:
  *
  *     RD_SHARED(float, square7, 4224);
  *     const int z2 = (int)threadIdx.x / RD_TEAM * 1056; */

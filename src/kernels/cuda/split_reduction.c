@@ -26,7 +26,7 @@
 #include "core/combine_tree.h"
 #include "kernels/cuda/work_blocks.h"
 
-/* Returns the work of a loop: how often its instructions run in all. */
+/* Returns the work of a loop: how often all its instructions together run. */
 static double work_of(const rd_program *p, int32_t loop)
 {
     double work = 0;
@@ -37,8 +37,8 @@ static double work_of(const rd_program *p, int32_t loop)
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* Lists the loops directly in the body of an item, in order.  False: there are none, or too
- * many. */
+/* Lists the loops directly in the body of an item, in order, as candidates to be split. False:
+ * there are none, or more than RD_MOST_SPLITS. */
 static bool find_split_loops(rd_cuda_strategy *s)
 {
     s->n_split = 0;
@@ -53,7 +53,7 @@ static bool find_split_loops(rd_cuda_strategy *s)
 }
 
 /* Returns the loop of an item's body that does nearly all of the item's work, at least
- * main_share (15/16) of all loops; -1: there is none. */
+ * main_share (15/16) of what all loops do; -1: there is none. */
 int32_t rd_cuda_main_loop(const rd_cuda_strategy *s)
 {
     const rd_program *p   = s->p;
@@ -76,7 +76,8 @@ int32_t rd_cuda_main_loop(const rd_cuda_strategy *s)
     return most < s->choice.main_share * all ? -1 : found;
 }
 
-/* Splits the item's main loop alone, if it has one.  Else all listed loops stay. */
+/* Splits the main loop alone, if an item has one. Else all listed loops stay, with a kernel
+ * each. */
 static void keep_main_loop(rd_cuda_strategy *s)
 {
     const int32_t found = rd_cuda_main_loop(s);
@@ -87,7 +88,8 @@ static void keep_main_loop(rd_cuda_strategy *s)
     s->n_split  = 1;
 }
 
-/* Returns the number of a loop in the list of split loops, -1: it is not split. */
+/* Returns which of the split loops (those that are divided into ranges) a loop is, its number in
+ * s->split[]; -1: it is not split. */
 int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
 {
     for (int32_t k = 0; k < s->n_split; k++)
@@ -96,8 +98,8 @@ int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
     return -1;
 }
 
-/* True if all split loops run over the same axis with the same extent, and none is cut into
- * chunks: then they can share ranges. */
+/* True if all split loops go over the same axis, and none is cut into chunks: then one division
+ * into ranges serves all of them. */
 static bool are_alike(const rd_cuda_strategy *s)
 {
     const rd_loop *first = &s->p->loop[s->split[0]];
@@ -111,7 +113,8 @@ static bool are_alike(const rd_cuda_strategy *s)
     return true;
 }
 
-/* Returns the number of the split loop that contains an instruction, -1: none does. */
+/* Returns which of the split loops (those that are divided into ranges) contains an instruction;
+ * -1: none does. */
 static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t k = 0; k < s->n_split; k++)
@@ -120,20 +123,21 @@ static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
     return -1;
 }
 
-/* True if a fold begins directly in the body of an item, as the split loops do, and so is shared
- * by all ranges. */
+/* True if a fold begins directly in the body of an item, where the split loops stand; so all
+ * ranges take part in it. */
 static bool is_of_item(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return f->start >= s->from && f->start < s->to &&
            s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->split[0]].begin].loop;
 }
 
-/* True if ranges need nothing from each other but tree nodes.  A fold of the item must take its
- * elements in a split loop, as else each range would repeat them; and it must not be a scan or a
- * single block.  Folds behind all split loops are no obstacle.  False, too, if no fold is split. */
+/* True if ranges need nothing from each other but partials (nodes of combine trees). A fold of
+ * the item must take its elements in a split loop, as else each range would take all of them. It
+ * must be no scan and have several blocks of a fixed number of steps. A fold behind all split
+ * loops is no obstacle, as only the last range does it. False, too, if no fold is split. */
 static bool may_split_folds(const rd_cuda_strategy *s)
 {
-    bool some = false;
+    bool found = false;
 
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         const rd_cuda_fold *f     = &s->fold[k];
@@ -146,13 +150,13 @@ static bool may_split_folds(const rd_cuda_strategy *s)
         if (split < 0 || f->start > s->p->loop[s->split[split]].begin || f->of.fold->scan ||
             f->of.fold->n_block == 1 || f->of.fold->steps == INT64_MAX)
             return false;
-        some = true;
+        found = true;
     }
-    return some;
+    return found;
 }
 
-/* True if no instruction behind the only split loop loads what the loop stores: each range has
- * stored only its own part. */
+/* True if no instruction behind the only split loop loads what the loop stores: the last range,
+ * which runs them, has stored only its own part. */
 static bool keeps_nothing(const rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -176,8 +180,8 @@ static bool is_stored(const rd_cuda_strategy *s, int32_t slot)
     return false;
 }
 
-/* True if no instruction of the item loads what is stored outside the split loops.  Such stores
- * happen at the very end, in the last range of all. */
+/* True if no instruction of the item loads a result that is stored outside the split loops. Such
+ * stores happen at the very end, in the range that finishes last. */
 static bool awaits_nothing(const rd_cuda_strategy *s)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -188,9 +192,9 @@ static bool awaits_nothing(const rd_cuda_strategy *s)
     return true;
 }
 
-/* Gives each item global memory for scratch that one split loop stores and another one loads,
- * since these are different kernels.  False: all items together would need more than 1 GiB.
- * With columns (strip >= 0) an item is `width` neighbours, each with its own memory. */
+/* Gives each item global memory for scratch (temporary memory) that one split loop stores and a
+ * later one loads, since these are different kernels. False: all items together would need more
+ * than 1 GiB. If an item is `width` neighbours (strip >= 0), each of them has its own. */
 static bool assign_item_memory(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 30 };
@@ -214,15 +218,17 @@ static bool assign_item_memory(rd_cuda_strategy *s)
     return s->n_item * s->item_bytes <= MOST;
 }
 
-/* True if the split axis moves a fold's lane position.  Else it moves the outer position only. */
+/* True if the split axis moves a fold's lane position: then the elements of a range go to its
+ * lanes (partial accumulators) in turn. Else it moves the outer position only, so an index is a
+ * whole step of all lanes. */
 bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return rd_coef(&f->of.fold->lane, s->split_axis) != 0;
 }
 
-/* Returns how many steps of a fold an index of the split axis brings: the outer stride times the
- * steps of a row of lanes.  If lanes lie along the axis, it returns elements of the lane
- * position instead. */
+/* Returns how many steps of a fold an index of the split axis is worth. A step of the outer
+ * position is a row of all lanes (partial accumulators). If lanes lie along the axis, it returns
+ * elements of the lane position instead. */
 int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -233,8 +239,8 @@ int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f
 }
 
 /* Returns the length of one block of a fold's combine tree, in the unit of
- * rd_cuda_steps_per_index(): 64 steps; if lanes lie along the split axis, 64 elements for each
- * lane. */
+ * rd_cuda_steps_per_index(): 64 steps; if lanes (partial accumulators) lie along the split axis,
+ * 64 elements for each lane. */
 static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int32_t lanes = f->of.fold->lanes;
@@ -242,9 +248,9 @@ static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
     return RD_TREE_STEPS * (rd_cuda_is_along_lanes(s, f) && lanes > 1 ? lanes : 1);
 }
 
-/* Returns the smallest number of indices of the split axis that is a whole number of blocks of
- * the combine tree for all split folds, and of vectors: the least common multiple.  Tiles of
- * points also begin at blocks (pairs >= 0). */
+/* Returns the grain: the smallest number of indices of the split axis that is whole blocks of
+ * the combine tree for all split folds, and whole vectors; their least common multiple. Tiles of
+ * points (pairs >= 0) also begin at blocks. */
 static int64_t grain_of(const rd_cuda_strategy *s)
 {
     int64_t grain = s->pairs >= 0 ? RD_TREE_STEPS : s->width; /* tiles begin at blocks */
@@ -254,16 +260,17 @@ static int64_t grain_of(const rd_cuda_strategy *s)
 
         if (f->split < 0)
             continue;
-        const int64_t unit = block_of(s, f);
-        const int64_t own  = unit / rd_common_divisor(unit, rd_cuda_steps_per_index(s, f));
+        const int64_t unit    = block_of(s, f);
+        const int64_t indices = unit / rd_common_divisor(unit, rd_cuda_steps_per_index(s, f));
 
-        grain = grain / rd_common_divisor(grain, own) * own;
+        grain = grain / rd_common_divisor(grain, indices) * indices;
     }
     return grain > 0 ? grain : 1;
 }
 
-/* Chooses the length of ranges: 2^n grains, so that there are no more ranges than give all
- * threads work.  If a grain is 2^m blocks, a range is exactly one node of the combine tree. */
+/* Chooses the length of ranges: 2^n grains (indices at which a range may begin), so that no more
+ * ranges (parts of a split loop) are made than give all threads work. If a grain is 2^m blocks,
+ * a range is exactly one node of the combine tree. */
 static void find_ranges(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 20 }; /* `fan` to the number of levels above them, at most */
@@ -277,8 +284,8 @@ static void find_ranges(rd_cuda_strategy *s)
 }
 
 /* ---- Groups of ranges ------------------------------------------------------------------------ */
-/* Counts the blocks of each split fold in a range.  If it is a power of 2, each range is one
- * node of the combine tree (aligned). */
+/* Counts the blocks of each split fold in a range. If that is a power of 2, each range is one
+ * node of the combine tree (aligned), as all ranges begin at multiples of it. */
 static void count_blocks(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -291,8 +298,10 @@ static void count_blocks(rd_cuda_strategy *s)
     }
 }
 
-/* Returns the most tree nodes that so many neighbouring ranges leave: one for each binary digit
- * of their blocks.  Ranges that do not begin at a node have up to twice as many. */
+/* Returns the most nodes (partial results in the combine tree) that so many neighbouring ranges
+ * (parts of a split loop) leave of a fold: one for each binary digit of their number of blocks.
+ * Ranges that are not aligned to nodes have up to twice as many. A row of partials has one node
+ * of each lane. */
 static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
 {
     const int64_t blocks = f->blocks * ranges, all = f->of.fold->n_block;
@@ -300,9 +309,11 @@ static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
     return rd_cuda_bits(blocks < all ? blocks : all) * (f->aligned ? 1 : 2);
 }
 
-/* Lays out all levels of groups of ranges.  Level 0 has the ranges; each next level has groups
- * of `fan` of them, until one group is left.  Each range or group has rows for its tree nodes,
- * and a counter.  A group of aligned ranges is one node, but for the last, which may be shorter. */
+/* Lays out all levels of groups of ranges (parts of a split loop). Level 0 has the ranges; each
+ * next level has groups of `fan` members of the level below, until one group is left. Each range
+ * or group has rows for its nodes (partial results in the combine tree), and a counter of
+ * members that have come. A group of aligned ranges is one node, but for the last, which may be
+ * shorter and end within a node. */
 static void find_levels(rd_cuda_strategy *s)
 {
     int64_t n = s->n_range, ranges = 1;
@@ -313,11 +324,11 @@ static void find_levels(rd_cuda_strategy *s)
 
         *level = (rd_groups){ .n = n, .row = s->item_rows, .counter = s->item_counters };
         for (int32_t k = 0; k < s->p->n_fold; k++) {
-            /* rows of the last group, which may end within a node; of every other one */
-            const int32_t last = s->fold[k].split >= 0 ? rows_of(&s->fold[k], ranges) : 0;
-            const int32_t each = last && s->fold[k].aligned ? 1 : last;
+            /* rows of the last group, which may end within a node; usual: of every other one */
+            const int32_t last  = s->fold[k].split >= 0 ? rows_of(&s->fold[k], ranges) : 0;
+            const int32_t usual = last && s->fold[k].aligned ? 1 : last;
 
-            level->rows      = each > level->rows ? each : level->rows;
+            level->rows      = usual > level->rows ? usual : level->rows;
             level->last_rows = last > level->last_rows ? last : level->last_rows;
         }
         s->item_rows += (n - 1) * level->rows + level->last_rows;
@@ -329,7 +340,7 @@ static void find_levels(rd_cuda_strategy *s)
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
 /* True if the prefix of a scan follows from nodes of the combine tree: a built-in reducer with a
- * state of one number.  Float sums (pair) add nodes as the tree does; other reducers must have
+ * state of one number. Float sums (pair) add nodes as the tree does; other reducers must have
  * the same bits for any grouping. */
 static bool has_nodes(const rd_cuda_fold *f)
 {
@@ -337,13 +348,13 @@ static bool has_nodes(const rd_cuda_fold *f)
 }
 
 /* True if the only split loop contains scans along it and no other fold, nothing follows the
- * loop, and no scan's input depends on another scan.  Then each range can be scanned from the
- * prefix before it. */
+ * loop, and no scan's input depends on another scan. Then each range can be scanned from the
+ * prefix before it, which the ranges' totals give. */
 static bool has_only_scans(rd_cuda_strategy *s)
 {
-    const rd_program *p    = s->p;
-    const rd_loop    *l    = &p->loop[s->split[0]];
-    bool              some = false;
+    const rd_program *p     = s->p;
+    const rd_loop    *l     = &p->loop[s->split[0]];
+    bool              found = false;
 
     if (s->team > 1 || s->n_split != 1 || l->first >= 0 || l->backwards || l->end + 1 < s->to ||
         p->n_scratch > 0 || !rd_cuda_find_scan_inputs(s, s->split[0]))
@@ -353,15 +364,15 @@ static bool has_only_scans(rd_cuda_strategy *s)
 
         if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->split[0]) ||
             !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
-            !rd_is_along(f->of.fold, l->axis, 0, 1))
+            !rd_is_along(f->of.fold, l->axis, /*first=*/0, /*coef=*/1))
             return false;
-        some = true;
+        found = true;
     }
-    return some;
+    return found;
 }
 
-/* Chooses the ranges of a two-pass scan: 2^n blocks, which are nodes of the combine tree, and no
- * more ranges than the GPU has threads. */
+/* Chooses the ranges (parts of a split loop) of a two-pass scan: 2^n blocks, so that each is a
+ * node of the combine tree, and no more ranges than the GPU has threads for. */
 static void find_two_pass_ranges(rd_cuda_strategy *s)
 {
     const int64_t extent = s->p->loop[s->split[0]].extent;
@@ -374,7 +385,8 @@ static void find_two_pass_ranges(rd_cuda_strategy *s)
     s->is_two_pass = true;
 }
 
-/* Undoes all choices of this file: no loop is split. */
+/* Undoes all choices of this file: no loop is split. Scratch of items becomes scratch of teams
+ * again. */
 static void give_up(rd_cuda_strategy *s)
 {
     s->n_split     = 0;
@@ -388,22 +400,23 @@ static void give_up(rd_cuda_strategy *s)
 
 /* ---- Data larger than memory ----------------------------------------------------------------- */
 /* Marks the slots (buffers) that must stay in the host's memory, of which windows on the GPU
- * hold a part.  False: the GPU has room for all data.  They may take half of its memory; with
- * several GPUs all slots are marked. */
+ * then hold a part: those larger than a window may be. False: the GPU has room for all data,
+ * which may take half of its memory. Several GPUs get all data by windows. */
 static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     int64_t bytes = 0;
 
     for (int32_t k = 0; k < s->p->first_scratch && k < s->n_slot; k++) {
-        const int64_t more = rd_slot_bytes(s, k);
+        const int64_t slot_bytes = rd_slot_bytes(s, k);
 
-        s->large[k] = more > limits->windows || limits->devices > 1;
-        bytes += more;
+        s->large[k] = slot_bytes > limits->windows || limits->devices > 1;
+        bytes += slot_bytes;
     }
     return limits->devices > 1 || (limits->memory > 0 && bytes > limits->memory / 2);
 }
 
-/* Halves the ranges until blocks of the work fit the budget of windows, or a range is one grain. */
+/* Halves the ranges (parts of a split loop) until blocks of the work fit the budget of windows,
+ * or a range is one grain, the least it may be. */
 static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
 {
     const int64_t extent = s->p->loop[s->split[0]].extent, grain = grain_of(s);
@@ -414,9 +427,10 @@ static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Splits the long loops of an item into ranges if there are too few items for all threads (few),
- * or if the data do not fit on the GPU otherwise (tight).  It tries a look-back scan first, then
- * a two-pass scan, then a split reduction. */
+/* Splits the long loops of an item into ranges if there are too few items for all threads
+ * (`few`), or if the data do not fit on the GPU otherwise (`tight`). A look-back scan is tried
+ * first, then a two-pass scan, then a split reduction. has_end: something is stored outside of
+ * the split loops, which the last range does. */
 void rd_cuda_find_split(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const bool few   = s->n_item * s->team < s->choice.at_work;

@@ -25,25 +25,27 @@ static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
     return &s->p->address[s->p->inst[inst].arg];
 }
 
-/* Returns by how many elements an index of loop `grid` of the grid moves an address. */
+/* Returns the stride of an address along loop number `grid` of the grid (the loops whose indices
+ * are work items), in elements. */
 static int64_t coef_of(const rd_cuda_strategy *s, const rd_address *at, int32_t grid)
 {
     return rd_coef(at, s->p->loop[s->grid[grid]].axis);
 }
 
-/* True if the position advances by one constant step from item to item, when the first `outer`
- * loops of the grid are counted as one: each stride is the next one times that loop's extent. */
+/* True if the address moves by one constant step from item to item, if the first `outer` loops
+ * of the grid are counted as one: each stride is the next one times that loop's extent. The grid
+ * is the loops whose indices are work items. */
 static bool is_linear(const rd_cuda_strategy *s, const rd_address *at, int32_t outer)
 {
-    bool is = coef_of(s, at, outer - 1) != 0;
+    bool linear = coef_of(s, at, outer - 1) != 0;
 
     for (int32_t g = 1; g < outer; g++)
-        is &= coef_of(s, at, g - 1) == coef_of(s, at, g) * s->p->loop[s->grid[g]].extent;
-    return is;
+        linear &= coef_of(s, at, g - 1) == coef_of(s, at, g) * s->p->loop[s->grid[g]].extent;
+    return linear;
 }
 
-/* True if the loop is one of the first `outer` loops of the grid, the indices of which each have
- * their own row. */
+/* True if the loop is one of the first `outer` loops of the grid (the loops whose indices are
+ * work items). Each of their indices has a row of its own. */
 static bool is_outer(const rd_cuda_strategy *s, int32_t loop, int32_t outer)
 {
     for (int32_t g = 0; g < outer; g++)
@@ -52,8 +54,9 @@ static bool is_outer(const rd_cuda_strategy *s, int32_t loop, int32_t outer)
     return false;
 }
 
-/* Finds the extent of a row: its first element and its length.  It covers what an access touches
- * for one index of the outer loops, that is over all other loops around it. */
+/* Finds a row's first element and its length: what an access touches for one index of the outer
+ * loops, over all other loops around it. `far` is how far such a loop moves the address; below
+ * 0: backwards. */
 static void measure(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row *r)
 {
     const rd_address *at = address_of(s, inst);
@@ -74,9 +77,10 @@ static void measure(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row 
     r->n = r->n ? last - r->first + 1 : 0;
 }
 
-/* Finds the rows of an access: it tries fewer and fewer outer loops of the grid, until each of
- * their indices has its own row, which overlaps no other (n <= step).  Items that share a row
- * are counted.  False: the access has no such rows, or is a gather. */
+/* Finds the rows of an access. The most outer loops of the grid (the loops whose indices are
+ * work items) are taken for which rows advance by one step and overlap no other row (n <= step).
+ * Indices of the other loops of the grid are items that share a row. False: the access has no
+ * such rows, or is a gather. */
 static bool find_row(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row *r)
 {
     const rd_address *at = address_of(s, inst);
@@ -106,17 +110,18 @@ int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_stage
     return s->choice.vector / rd_dtype_size(r->type);
 }
 
-/* True if a row is one aligned vector that its thread loads at once anyway, so that staging
- * would gain nothing.  Its length is a power of 2 and the step from row to row; each item has
- * its own row. */
+/* True if a row is one aligned vector, which its thread loads at once anyway, so that staging
+ * gains nothing. Then rows follow each other without gaps, their length is a power of 2, and
+ * each item has its own row. */
 static bool is_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return r->step == r->n && r->items == 1 && (r->n & (r->n - 1)) == 0 && r->first % r->n == 0 &&
            r->n <= s->choice.most_wide && r->n <= rd_cuda_staged_row_vector(s, r);
 }
 
-/* True if staging pays: threads would read far apart from each other, a row is not just a
- * vector, and the gaps between rows are short or rows are long. */
+/* True if staging in shared memory pays. Neighbouring threads would read more than least_apart
+ * bytes from each other, a row is not just one vector, and copying wastes little: the gaps
+ * between rows are short, or rows are long. */
 static bool is_worthwhile(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     const int32_t size = rd_dtype_size(r->type);
@@ -135,9 +140,9 @@ static void give_up(rd_cuda_strategy *s)
 }
 
 /* ---- Rows that are copied -------------------------------------------------------------------- */
-/* Returns staged rows that an access can share, -1: there are none.  They have the same role,
- * slot (buffer), type and outer loops.  The elements of both, from `first` to `end`, must still
- * lie within one step, so that rows do not overlap. */
+/* Returns the number of staged rows that an access can share, -1: there are none. They have the
+ * same role, slot (buffer), type and outer loops, and one step holds the elements of both, from
+ * `first` to `end`, so that rows do not overlap. */
 static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     for (int32_t k = 0; k < s->n_staged_row; k++) {
@@ -153,7 +158,7 @@ static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_ro
     return -1;
 }
 
-/* Extends rows to cover also the elements of other rows. */
+/* Lengthens rows so that they also cover the elements of other rows. */
 static void extend(rd_cuda_staged_row *into, const rd_cuda_staged_row *r)
 {
     const int64_t end = into->first + into->n, other = r->first + r->n;
@@ -162,8 +167,8 @@ static void extend(rd_cuda_staged_row *into, const rd_cuda_staged_row *r)
     into->n     = (other > end ? other : end) - into->first;
 }
 
-/* Adds the rows of an access to the staged rows, or extends rows that are loaded already.
- * False: there are too many. */
+/* Adds the rows of an access to the staged rows, or lengthens rows that are copied in already.
+ * False: there are RD_MOST_STAGED_ROWS. */
 static bool add_row(rd_cuda_strategy *s, int32_t inst, const rd_cuda_staged_row *r)
 {
     int32_t k = r->role == RD_STAGED_IN ? find_same_rows(s, r) : -1;
@@ -197,32 +202,33 @@ static bool is_only_access(const rd_cuda_strategy *s, int32_t inst)
     return true;
 }
 
-/* True if a store, over the loops around it, writes every element of a row: from stride 1 on,
- * each loop's stride is the number of elements that the loops before cover.  Else copying the
- * row back would write garbage. */
+/* True if a store, over the loops around it, writes every element of a row: a loop has stride 1,
+ * another one a stride of that loop's extent, and so on. Else copying the row back would write
+ * garbage into gaps. */
 static bool is_row_filled(const rd_cuda_strategy *s, int32_t inst, const rd_cuda_staged_row *r)
 {
     const rd_program *p     = s->p;
     int64_t           dense = 1; /* elements side by side that are known to be written */
 
-    for (bool more = true; more && dense < r->n;) {
-        more = false;
-        for (int32_t loop = p->inst[inst].loop; loop >= 0 && !more; loop = p->loop[loop].parent)
+    for (bool grows = true; grows && dense < r->n;) {
+        grows = false;
+        for (int32_t loop = p->inst[inst].loop; loop >= 0 && !grows; loop = p->loop[loop].parent)
             if (!is_outer(s, loop, r->outer) && p->loop[loop].extent > 1 &&
                 llabs(rd_coef(address_of(s, inst), p->loop[loop].axis)) == dense) {
                 dense *= p->loop[loop].extent;
-                more = true;
+                grows = true;
             }
     }
     return dense == r->n;
 }
 
-/* Finds the rows that are copied in or out.  All stores must be staged: a loop with loads from
- * shared memory stores one element at a time.  False: a store cannot be staged, there are too
- * many rows, or staging does not pay. */
+/* Finds the rows that are copied to or from global memory. All stores must be staged: in a loop
+ * that loads from shared memory, a store of its own moves one element at a time. False: a store
+ * cannot be staged, there are too many rows, or staging pays for none. Rows of one element are
+ * left out. */
 static bool find_moved(rd_cuda_strategy *s)
 {
-    bool some = false;
+    bool pays = false;
 
     for (int32_t i = s->from; i < s->to; i++) {
         rd_cuda_staged_row r;
@@ -237,12 +243,13 @@ static bool find_moved(rd_cuda_strategy *s)
         if ((r.role == RD_STAGED_OUT && !(is_only_access(s, i) && is_row_filled(s, i, &r))) ||
             !add_row(s, i, &r))
             return false;
-        some |= is_worthwhile(s, &r);
+        pays |= is_worthwhile(s, &r);
     }
-    return some;
+    return pays;
 }
 
-/* Stages loads of single elements, too, if they lie in rows that are staged for other loads. */
+/* Stages loads of single elements, too, if they lie in rows that are staged for other loads:
+ * then the rows are read from global memory only once. */
 static void find_singles(rd_cuda_strategy *s)
 {
     for (int32_t i = s->from; i < s->to; i++) {
@@ -256,9 +263,9 @@ static void find_singles(rd_cuda_strategy *s)
 }
 
 /* ---- Rows of scratch ------------------------------------------------------------------------- */
-/* True if a scratch slot (buffer) is an item's own: only instructions of the item's body touch
- * it, all with one type, at the same place for every item.  Then *r describes it as a row of the
- * whole scratch. */
+/* True if a scratch slot (temporary memory) is an item's own: only instructions of the item's
+ * body touch it, all with one type, at the same place for every item. Then *r describes it as a
+ * row: all of that scratch. */
 static bool is_of_item(const rd_cuda_strategy *s, int32_t slot, rd_cuda_staged_row *r)
 {
     *r = (rd_cuda_staged_row){ .role = RD_STAGED_SCRATCH, .slot = slot, .items = 1 };
@@ -278,8 +285,8 @@ static bool is_of_item(const rd_cuda_strategy *s, int32_t slot, rd_cuda_staged_r
     return r->n > 0;
 }
 
-/* Finds scratch that may be a row of a thread in shared memory, as long as there is room in the
- * list. */
+/* Finds scratch (temporary memory) that becomes a row of each thread in shared memory, as long
+ * as the list has room. */
 static void find_kept(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_scratch && s->n_staged_row < RD_MOST_STAGED_ROWS; k++) {
@@ -295,38 +302,39 @@ static void find_kept(rd_cuda_strategy *s)
     }
 }
 
-/* True if a block of threads copies any rows between global and shared memory; scratch rows come
- * last in the list. */
+/* True if a block of threads copies any rows between global and shared memory. Scratch rows,
+ * which it does not copy, come last in the list. */
 bool rd_cuda_has_moved_rows(const rd_cuda_strategy *s)
 {
     return s->n_staged_row > 0 && s->staged_row[0].role != RD_STAGED_SCRATCH;
 }
 
-/* True if one thread does an item, and none of the other special strategies is in use: columns,
- * chunks, transposes, pairs, split loops. */
+/* True if one thread does an item, and no other special strategy is in use: neighbours in an
+ * item, chunks, a transpose, pairs, split loops. */
 static bool may_stage(const rd_cuda_strategy *s)
 {
     return s->team == 1 && s->strip < 0 && s->chunk_loop < 0 && s->transpose[0] < 0 &&
            s->pairs < 0 && s->n_split == 0 && s->n_item > 0;
 }
 
-/* Stages short rows in shared memory if `resident` blocks of threads find room for them.  It
- * tries copied rows and scratch together, then copied rows alone, then scratch alone. */
+/* Stages short rows in shared memory, if so little is needed that `resident` blocks of threads
+ * fit on a multiprocessor. It tries copied rows and scratch (temporary memory) together, then
+ * copied rows alone, then scratch alone. */
 void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared)
 {
     static const struct {
         bool moved, kept;
-    } ways[]           = { { true, true }, { true, false }, { false, true } };
+    } attempts[]       = { { true, true }, { true, false }, { false, true } };
     const int64_t most = shared / s->choice.resident;
     bool          fit  = !may_stage(s);
 
-    for (size_t k = 0; !fit && k < sizeof ways / sizeof *ways; k++) {
+    for (size_t k = 0; !fit && k < sizeof attempts / sizeof *attempts; k++) {
         give_up(s);
-        if (ways[k].moved && find_moved(s))
+        if (attempts[k].moved && find_moved(s))
             find_singles(s);
         else
             give_up(s);
-        if (ways[k].kept)
+        if (attempts[k].kept)
             find_kept(s);
         rd_cuda_lay_out_staged_rows(s);
         fit = s->staged_row_bytes <= most;

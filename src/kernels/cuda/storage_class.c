@@ -12,15 +12,15 @@
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 
-/* True if an instruction loads from or stores to scratch. */
+/* True if an instruction loads from or stores to scratch (temporary memory). */
 static bool is_scratch(const rd_program *p, const rd_inst *inst)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
            p->address[inst->arg].slot >= p->first_scratch;
 }
 
-/* Reserves bytes of a memory, rounded up to 16, and returns where they begin.  *bytes counts all
- * that is reserved. */
+/* Takes `more` bytes of a memory, rounded up to 16, behind the *bytes that are taken already.
+ * Returns where they begin. */
 static int64_t reserve(int64_t *bytes, int64_t more)
 {
     const int64_t at = *bytes;
@@ -29,8 +29,9 @@ static int64_t reserve(int64_t *bytes, int64_t more)
     return at;
 }
 
-/* Returns the bytes of `count` states: an array for each number of a state, each at a multiple
- * of 16.  Float sums of a scan (pair) have one number more, the low part. */
+/* Returns the bytes of `count` states: an array for each of the n_state numbers of a state (such
+ * as sum and count), each at a multiple of 16. The prefix of float sums (pair) has one number
+ * more, the low part. */
 static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
 {
     int64_t bytes = 0;
@@ -40,16 +41,16 @@ static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
     return bytes;
 }
 
-/* Returns how many block counters a cell (accumulator) has: one for each thread of a warp if the
- * team's threads have its lanes in global memory; else 1. */
+/* Returns how many counters of its open block a cell (output element) has: one for each thread
+ * of a warp, if the team's threads own its lanes in global memory; else 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f)
 {
     return f->threads_are_lanes && f->storage == RD_STORAGE_TEAM ? RD_WARP : 1;
 }
 
-/* Returns the bytes of all states of a fold: the current blocks, and nodes of the combine tree
- * if it has several blocks.  A scan also has its prefix and nodes, and a float sum a long
- * accumulator.  The number of each cell's block is added last. */
+/* Returns the bytes of all arrays of a fold: states of the open blocks, and nodes of the combine
+ * tree (room of them) if it has several blocks. A scan has its prefix instead, nodes of
+ * `levels`, and words of a float sum. The number of each cell's open block comes last. */
 static int64_t fold_bytes(const rd_cuda_fold *f)
 {
     const int64_t states = f->states;
@@ -64,7 +65,8 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     return bytes;
 }
 
-/* Reserves global memory for the tree nodes of a look-back scan, which has no other states in
+/* Reserves global memory for the nodes (partial results in the combine tree) of a look-back
+ * scan. Its states (accumulators) are in registers, a state for each element, so they need no
  * memory. */
 static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
@@ -72,10 +74,11 @@ static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
     f->node   = reserve(&s->node_bytes, rd_cuda_lookback_bytes(s, f));
 }
 
-/* Counts the states of a fold, chooses where they lie, and reserves memory.  States are in
- * registers or local arrays of a thread; if too large for that, in the thread's global memory.
- * If the team's threads share the cells (accumulators), they are in the team's global memory.
- * Partials of split loops get a place, too. */
+/* Counts the states of a fold, chooses where they lie, and reserves memory. They are variables
+ * of a thread; or, if too large for that, in the thread's global memory; or in the team's, if
+ * the team's threads share its cells (output elements). `here`: lanes of a cell that a thread
+ * has. Partials of ranges (parts of a split loop), and nodes (partial results in the combine
+ * tree) of a two-pass scan, get a place, too. */
 static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -106,8 +109,9 @@ static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
         f->node = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
 }
 
-/* Returns the storage class of a scratch slot: global memory of each thread, if a distributed
- * loop stores all its indices at one place; else of the team. */
+/* Returns the storage class of a scratch slot (temporary memory). It is global memory of each
+ * thread, if a loop that the team shares stores all indices at one place, so that each thread
+ * has its own value; else of the team. */
 static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++) {
@@ -121,9 +125,9 @@ static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slo
     return RD_STORAGE_TEAM;
 }
 
-/* Assigns a storage class and a place to each fold, then to all scratch that is not yet in
- * shared memory or kept by items.  Columns (strip >= 0) have scratch for each of their `width`
- * neighbours. */
+/* Assigns a storage class and a place to each fold, then to all scratch (temporary memory) that
+ * is not in shared memory or kept by items. If an item is `width` neighbours (strip >= 0),
+ * scratch is as many times as large. */
 void rd_cuda_assign_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++)
@@ -139,16 +143,16 @@ void rd_cuda_assign_storage(rd_cuda_strategy *s)
 }
 
 /* ---- Shared memory for the exchange of lanes ------------------------------------------------- */
-/* True if the threads of a team exchange the fold's lanes through shared memory when the fold
- * ends. */
+/* True if the threads of a team exchange the fold's lanes (partial accumulators) through shared
+ * memory when the fold ends: each thread has some of them. */
 static bool is_exchanged(const rd_cuda_fold *f)
 {
     return f->threads_are_lanes && !f->threads_have_cells;
 }
 
-/* Returns the words of 8 bytes of shared memory by which a team's threads exchange lanes: those
- * of the fold that needs most, as folds end one after the other.  Reducers that align their
- * lanes need twice as many. */
+/* Returns the words of 8 bytes of shared memory by which a team's threads exchange lanes, the
+ * partial accumulators of a fold. Folds end one after the other, so the fold that needs most
+ * decides. Reducers that align their lanes to one of them need a second copy. */
 int32_t rd_cuda_shared_words(const rd_cuda_strategy *s)
 {
     int32_t most = 0;

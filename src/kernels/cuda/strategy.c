@@ -22,8 +22,10 @@ static bool takes_element(const rd_inst *inst)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Derives from the program what kernels must know of a fold: its weights, tree, state and scan.
- * s->why gets the reason if a user's reducer has no text for the GPU.  False: no memory. */
+/* Finds what kernels must know of a fold: weights, combine tree, state (accumulator) and scan.
+ * `empties`: states that have met no element may be merged; `rises`: a lane's elements come by
+ * rising place; `levels`: of nodes of a scan by a tree. s->why gets the reason if a user's
+ * reducer has no text that a GPU can compile. False: no memory. */
 static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *pool)
 {
     rd_cuda_fold  *f    = &s->fold[k];
@@ -46,8 +48,9 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
     return true;
 }
 
-/* Finds the START, STEP and CLOSE instructions of each fold, and what kernels must know of it.
- * An instruction with a mask has c >= 0, one with weights b >= 0.  False: no memory. */
+/* Finds the instructions of each fold that begin it (START), take an element (STEP) and give its
+ * results (CLOSE), and what kernels must know of it. Operands of a step that it does not have
+ * are -1: b the weight, c the mask. False: no memory. */
 static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 {
     const rd_program *p = s->p;
@@ -58,7 +61,8 @@ static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
         };
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
-        rd_cuda_fold  *f    = &s->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
+        /* only used if `arg` is a fold's number */
+        rd_cuda_fold *f = &s->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
 
         if (inst->kind == RD_I_START)
             f->start = i;
@@ -79,8 +83,9 @@ static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 }
 
 /* ---- The grid -------------------------------------------------------------------------------- */
-/* True if each work item may repeat an instruction that stands in front of the loop over items:
- * it computes a value from constants, indices and memory that the program does not change. */
+/* True if each work item may repeat an instruction that stands before the loop over items,
+ * instead of one that all share. So it computes a value from constants, indices and memory that
+ * the program does not change. */
 static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -95,8 +100,8 @@ static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
     }
 }
 
-/* Returns the only loop in the body [from, to), if nothing follows it and all instructions
- * before it may be repeated by each item; else -1. */
+/* Returns the only loop in the instructions [from, to), if nothing follows it and each item may
+ * repeat all that stands before it; else -1. */
 static int32_t only_loop(const rd_cuda_strategy *s, int32_t from, int32_t to)
 {
     int32_t only = -1;
@@ -113,8 +118,8 @@ static int32_t only_loop(const rd_cuda_strategy *s, int32_t from, int32_t to)
     return only;
 }
 
-/* Finds the grid: perfectly nested loops from the outside in, each the only one in the body of
- * the one before.  Their indices number the work items; from..to becomes the body of an item. */
+/* Finds the grid: perfectly nested loops, each the only one in the body of the one before. Their
+ * indices number the work items; the instructions from .. to become the body of an item. */
 static void find_grid(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -147,10 +152,10 @@ typedef struct distribution {
     const rd_address *lane;       /* the lane position of folds of which threads are lanes, NULL */
 } distribution;
 
-/* True if the team's threads may be a fold's lanes: along the loop's axis the lane position
- * grows by 1, and cell (accumulator) and outer position do not change.  All such folds of a loop
- * must have the same lane position, which w->lane keeps.  Scans, users' reducers and folds with
- * few lanes are excluded. */
+/* True if the team's threads may be the fold's lanes (partial accumulators) along the loop: with
+ * the loop's index the lane position grows by 1, and cell and outer position do not change. All
+ * folds of a loop for which this holds must have the same lane position, which w->lane keeps.
+ * Scans, users' reducers and folds of fewer lanes than a warp are excluded. */
 static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
 {
     const rd_fold *fold = f->of.fold;
@@ -163,8 +168,8 @@ static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
     return true;
 }
 
-/* True if each index of the loop has an accumulator (cell) of its own in the fold, so that
- * threads do not meet. */
+/* True if each index of the loop has a cell (output element) of its own in the fold, so that no
+ * two threads touch the same accumulator. */
 static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
 {
     const rd_fold *fold = f->of.fold;
@@ -173,10 +178,11 @@ static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
            !rd_coef(&fold->outer, w->axis);
 }
 
-/* True if threads that share the loop do not read each other's stores to the slot (buffer) of
- * `access`; a scatter might.  So every store to the slot in the loop moves along the axis as the
- * access does: an element's store and load belong to the same index.  A store that does not move
- * is allowed in scratch only, if nothing outside the loop uses that scratch. */
+/* True if threads that share the loop do not race for the slot (buffer) of `access`. Every store
+ * to the slot in the loop must move along the axis as the access does, so that an element is
+ * stored and loaded at the same index; a scatter is refused. A store that does not move along
+ * the axis is allowed in scratch (temporary memory) only, where each thread then has a value of
+ * its own. It is allowed only if nothing outside the loop uses the slot. */
 static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const distribution *w)
 {
     const rd_program *p     = s->p;
@@ -204,9 +210,9 @@ static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const
     return moves || access->kind == RD_I_LOAD || slot >= p->first_scratch;
 }
 
-/* True if an instruction in the body allows the loop to be distributed over a team.  A fold must
- * begin, step and end within the loop, or its threads must be lanes or have their own cells
- * (accumulators) along the loop. */
+/* True if an instruction in the loop's body allows a team's threads to share the loop. A fold
+ * must begin, step and end within the loop, or the threads must be its lanes (partial
+ * accumulators) or have their own cells (output elements) along the loop. */
 static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, distribution *w)
 {
     const rd_cuda_fold *f;
@@ -230,7 +236,8 @@ static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, 
     }
 }
 
-/* True if all instructions of a loop allow a team's threads to share its indices. */
+/* True if a team's threads (which do one item together) may share the indices of a loop: all of
+ * its instructions allow that. */
 static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_program *p = s->p;
@@ -253,9 +260,9 @@ static int64_t longest_extent(const rd_program *p, int32_t from, int32_t to)
     return most;
 }
 
-/* Marks the loops of a body that are distributed over the team's threads, from the outside in.
- * A loop with fewer indices than a warp has threads, around a longer one, is not distributed, so
- * that the threads share the longer one. */
+/* Marks the loops of a body that are distributed over the team's threads, from the outside in:
+ * nothing inside a distributed loop is. A loop with fewer indices than a warp has threads is not
+ * taken if a longer one is inside, so that the threads share that. */
 static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
 {
     const rd_program *p = s->p;
@@ -274,9 +281,9 @@ static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
     }
 }
 
-/* Decides for each fold whether the team's threads are its lanes, or have cells (accumulators)
- * of their own.  Only folds that begin outside and take elements, or end, inside a distributed
- * loop are concerned. */
+/* Decides for each fold whether the team's threads are its lanes (partial accumulators), or have
+ * its cells (output elements). Only folds that begin outside a distributed loop and step, or
+ * end, inside one are concerned: threads share such a fold. */
 static void map_folds(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -303,7 +310,8 @@ static bool has_lane_threads(const rd_cuda_strategy *s)
     return found;
 }
 
-/* True if more than half of an item's work is in loops that are distributed over the team. */
+/* True if more than half of an item's instructions, each counted as often as it runs, are in
+ * loops that the team's threads share. */
 static bool is_mostly_distributed(const rd_cuda_strategy *s)
 {
     double all = 0, spread = 0;
@@ -317,9 +325,10 @@ static bool is_mostly_distributed(const rd_cuda_strategy *s)
     return 2 * spread > all;
 }
 
-/* Chooses the team: a warp for each item, if most of the work can be distributed, and folds have
- * lanes or there are too few items for all threads.  Else one thread does an item, and no loop
- * is distributed. */
+/* Chooses the team, the threads that do one item: a warp, if most of the work can be
+ * distributed, and folds have lanes or there are too few items for all threads. Neighbouring
+ * items that lie densely in memory are left to neighbouring threads. Else one thread does an
+ * item, and no loop is distributed. */
 static void find_team(rd_cuda_strategy *s, int64_t threads)
 {
     s->team = RD_WARP;
@@ -344,8 +353,8 @@ static void find_slots(rd_cuda_strategy *s)
             s->stored[p->address[p->inst[i].arg].slot] = true;
 }
 
-/* Finds out whether kernels must report to the host: an index may be outside its axis, or an
- * operation may warn. */
+/* Finds out whether kernels must report to the host: a checked index may be invalid, or an
+ * operation may warn (division of ints by 0). */
 static void find_reports(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -371,9 +380,10 @@ static void find_refusals(rd_cuda_strategy *s)
         s->why = "it sorts rows or takes quantiles of them, which only the CPU does";
 }
 
-/* Chooses how a program runs on a GPU.  It tries block tiles first; then tiles of pairs, or
- * teams and vectors; then split loops, and rows in shared memory.  The rest gets a storage
- * class. s->why: the reason if the GPU cannot run the program.  False: no memory. */
+/* Chooses how a program runs on a GPU. Block tiles (reductions along both axes) come first and
+ * decide all. Else there are tiles of pairs, or teams and vector widths; then loops may be split
+ * and rows may go to shared memory; at last states (accumulators) and scratch (temporary memory)
+ * get their storage. s->why: the reason if the GPU cannot run the program. False: no memory. */
 bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
                              rd_get_fn *get, void *pool)
 {
@@ -427,7 +437,8 @@ bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_
 }
 
 /* Adds the line about a strategy that rd_explain() prints: "strips: 64 items, 16 threads each,
- * i1 spread".  Block tiles have a line of their own; s->why: the program cannot run on the GPU. */
+ * i1 spread". The first word is the kind of strategy; "spread" are loops that a team's threads
+ * share. Block tiles have a line of their own; s->why: the program cannot run on the GPU. */
 void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s)
 {
     if (s->why) {

@@ -130,8 +130,8 @@ bool rd_stream_follow(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Allocates piece k of pinned memory, and the event that says when the GPU is done with it.  If
- * only one of both can be had, none is kept. */
+/* Allocates piece k of pinned memory (which the GPU can copy at full rate), and the event that
+ * says when the GPU is done with it. If only one of both can be had, none is kept. */
 static bool make_piece(rd_stream *stream, int k, bool *full, char why[RD_CUDA_TEXT])
 {
     void *memory = NULL;
@@ -148,8 +148,9 @@ static bool make_piece(rd_stream *stream, int k, bool *full, char why[RD_CUDA_TE
     return false;
 }
 
-/* Allocates those pieces of pinned memory that a copy of so many bytes needs, from the next one
- * on, before any byte is copied.  False: `why` has the reason; *full: for lack of memory. */
+/* Allocates the pieces of pinned memory that a copy of so many bytes needs, from the next one
+ * on, before any byte is copied: so a failure leaves nothing half copied. False: `why` has the
+ * reason; *full: for lack of memory. */
 static bool make_pieces(rd_stream *stream, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     *full = false;
@@ -170,14 +171,14 @@ static bool take_piece(rd_stream *stream, int k, char why[RD_CUDA_TEXT])
     return RD_GPU_CALL(stream->gpu, why, cuEventSynchronize, stream->copied[k]);
 }
 
-/* Returns how many bytes the next piece takes, if so many are left. */
+/* Returns how many bytes the next piece of pinned memory takes, if `bytes` are left. */
 static int64_t piece_of(int64_t bytes)
 {
     return bytes < PIECE ? bytes : PIECE;
 }
 
-/* Enqueues a copy by one call of the driver.  `there` is on the GPU; `other` on the host, or for
- * copies within the GPU the source. */
+/* Enqueues a copy by one call of the driver. `there` is the end on the GPU; `other` is on the
+ * host, or, for copies within the GPU, the source. */
 static bool copy_at_once(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there,
                          void *other, int64_t bytes, char why[RD_CUDA_TEXT])
 {
@@ -195,7 +196,7 @@ static bool copy_at_once(rd_stream *stream, rd_copy_direction direction, CUdevic
 }
 
 /* Enqueues the copy between the GPU and the next piece of pinned memory, which the GPU is done
- * with, and records the piece's event behind it. */
+ * with, and records the piece's event behind it. `asked` counts the bytes enqueued so far. */
 static bool ask(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     rd_stream *const stream = t->stream;
@@ -225,9 +226,10 @@ static bool send_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
     return true;
 }
 
-/* Enqueues copies from the GPU to as many pieces as are free, and then empties the oldest into
- * the host's memory.  A piece may still hold data of an earlier copy to the GPU; that copy is
- * done first, as both are in one stream. */
+/* Enqueues copies from the GPU to as many pieces of pinned memory as there are, and then empties
+ * the oldest one into the host's memory. A piece may still be in an earlier copy to the GPU;
+ * both copies are in one stream, so that one is done first. asked, done: bytes enqueued, bytes
+ * that the host has. */
 static bool fetch_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     const int64_t n = piece_of(t->bytes - t->done);
@@ -244,8 +246,8 @@ static bool fetch_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* Begins a copy by pieces.  The driver copies few bytes at once, and any number if no memory can
- * be pinned.  Then the transfer is done already. */
+/* Begins a copy by pieces of pinned memory. The driver copies few bytes in one call; it also
+ * copies any number if no memory can be pinned (full). Then the transfer is done already. */
 bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     bool full = true, done;
@@ -264,7 +266,8 @@ bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Sends or fetches one piece of the transfer.  False: `why` has the reason. */
+/* Sends or fetches one piece of pinned memory of a transfer, so that its caller can go on with
+ * others between. False: `why` has the reason. */
 bool rd_transfer_step(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     bool done;

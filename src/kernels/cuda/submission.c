@@ -81,8 +81,8 @@ static bool add_address(address_list *to, CUdeviceptr at)
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 /* Writes the error of an invalid index: that of the smallest position in the program's order,
- * `least`.  The record keeps up to RD_FAILURES failures; the one of that position has the index
- * and the axis's extent. */
+ * `least`, as a serial run would meet it first. The record keeps up to RD_FAILURES failures; the
+ * one of that position has the index and the axis's extent. */
 static void report_index(const rd_record *found, rd_task *task)
 {
     const uint32_t n = found->n < RD_FAILURES ? found->n : RD_FAILURES;
@@ -104,7 +104,8 @@ static void report_index(const rd_record *found, rd_task *task)
 }
 
 /* Copies the error records of a run's kernels from the GPU, and adds them to the report: all
- * warnings, and the first stage's invalid index.  All work must be done. */
+ * warnings, and the invalid index of the first stage that found one. All work must be done. Each
+ * stage has a record. */
 static bool read_records(const rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     for (int32_t k = 0; k < s->records.n; k++) {
@@ -165,7 +166,9 @@ static bool has_come(const rd_submission *s)
     return result == CUDA_SUCCESS;
 }
 
-/* Ends the runs that are over, and waits for the oldest one if the list is full. */
+/* Ends the runs at the front of the list that are over; runs in a queue end in order. If
+ * MOST_LEFT are left, it waits for the queue and ends the oldest, so that the list stays
+ * bounded. */
 static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all  = rd_queue_submissions(queue);
@@ -180,16 +183,16 @@ static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* True if the queue has runs that the host did not wait for. */
+/* True if the queue has runs that the host did not wait for (it has left them). */
 static bool has_left(rd_queue *queue)
 {
     rd_submissions *const all = rd_queue_submissions(queue);
-    bool                  some;
+    bool                  found;
 
     pthread_mutex_lock(&all->lock);
-    some = all->first;
+    found = all->first;
     pthread_mutex_unlock(&all->lock);
-    return some;
+    return found;
 }
 
 /* Begins a run: what the host asks of the GPU.  Earlier runs that are over are ended first, as
@@ -253,8 +256,8 @@ int64_t rd_submission_bytes(const rd_submission *s)
     return s->bytes;
 }
 
-/* Takes memory for an error record of kernels, and sets it to "nothing reported".  Returns 0 on
- * failure. */
+/* Takes memory for an error record of kernels, and sets it to "nothing reported". The run reads
+ * it at its end. Returns 0 on failure. */
 CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT])
 {
     static const rd_record none = { .least = UINT64_MAX };
@@ -291,8 +294,8 @@ static bool mark_end(rd_submission *s, char why[RD_CUDA_TEXT])
     return made && rd_stream_mark(rd_queue_stream_object(s->queue), s->left, why);
 }
 
-/* Lets the run continue by itself: appends it to the queue's list.  If no event can be made, it
- * waits for the run instead. */
+/* Lets the run go on by itself: appends it to the queue's list, so that the host need not wait.
+ * If no event can be made, by which its end would be noticed, it waits for the run instead. */
 bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all = rd_queue_submissions(s->queue);

@@ -41,8 +41,9 @@ int32_t rd_cuda_tuned_values(rd_cuda_tuned row, const int16_t **values)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Adds all parameters that can be tuned, "block=128, vector=8 (by rule 16)", where the rule's
- * value is shown if it differs. */
+/* Adds all parameters that can be tuned: "block=128, vector=8 (by rule 16)". The value that the
+ * rule gives is shown if it differs. (rule: the parameters for 0 threads, as none of these rows
+ * depends on the threads.) */
 void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice)
 {
     const rd_tuning none  = { { 0 } };
@@ -50,11 +51,12 @@ void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice)
     rd_cuda_choice  taken = *choice;
 
     for (rd_cuda_tuned k = 0; k < RD_N_TUNED; k++) {
-        const int32_t mine = *rd_cuda_tuned_field(&taken, k), its = *rd_cuda_tuned_field(&rule, k);
+        const int32_t taken_value = *rd_cuda_tuned_field(&taken, k),
+                      rule_value  = *rd_cuda_tuned_field(&rule, k);
 
-        rd_text_add(text, "%s%s=%" PRId32, k ? ", " : "", rows[k].name, mine);
-        if (mine != its)
-            rd_text_add(text, " (by rule %" PRId32 ")", its);
+        rd_text_add(text, "%s%s=%" PRId32, k ? ", " : "", rows[k].name, taken_value);
+        if (taken_value != rule_value)
+            rd_text_add(text, " (by rule %" PRId32 ")", rule_value);
     }
 }
 

@@ -24,16 +24,17 @@ static bool is_leaf(const rd_cuda_strategy *s, int32_t loop)
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
 /* True if access i may move `wide` neighbouring items at once: they are contiguous along the
- * axis in memory, and aligned. */
+ * items' axis in memory, and aligned. */
 static bool is_column_access(const rd_cuda_strategy *s, int32_t i, int32_t axis, int32_t wide)
 {
     return rd_cuda_is_dense_for(s, i, axis, s->from, s->to) &&
            rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
 }
 
-/* True if a load may run before its round of the loop.  It moves with the loop, nothing is
- * stored to its slot (buffer), and its address has no register that the loop computes.  With
- * columns (strip >= 0) no register is allowed. */
+/* True if a load may be issued before its round of the loop. It moves with the loop, the program
+ * stores nothing to its slot (buffer), and its address has no register that the loop makes. If
+ * an item is several neighbours (strip >= 0), a register could differ among them, so none is
+ * allowed. */
 static bool may_prefetch(const rd_cuda_strategy *s, int32_t i, const rd_loop *l)
 {
     const rd_program *p  = s->p;
@@ -59,7 +60,8 @@ static void add_access(rd_cuda_vector_accesses *accesses, int32_t inst, int32_t 
 }
 
 /* Returns how many adjacent elements a thread takes in a round of a loop that it runs by itself:
- * the widest vector that a load allows. 1 for distributed loops and columns. */
+ * the widest vector that any of its loads allows. 1 if a team shares the loop, or an item is
+ * several neighbours. */
 static int32_t serial_width_of(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l     = &s->p->loop[loop];
@@ -76,8 +78,10 @@ static int32_t serial_width_of(const rd_cuda_strategy *s, int32_t loop)
     return along;
 }
 
-/* Lists the vector accesses of a loop: those of serial_width elements in a serial loop; else
- * those of `width` elements of a team or of columns; else single loads that are prefetched. */
+/* Lists the vector accesses of a loop: of serial_width elements, if one thread runs it; else of
+ * `width` elements, of a team's thread (`spread`) or of neighbours in an item (strip >= 0).
+ * Loads of single elements are listed, too, so that they are prefetched; but not where a thread
+ * of a team has vectors. */
 static void find_accesses(const rd_cuda_strategy *s, int32_t loop,
                           rd_cuda_vector_accesses *accesses)
 {
@@ -103,7 +107,7 @@ static void find_accesses(const rd_cuda_strategy *s, int32_t loop,
 }
 
 /* Estimates the machine instructions for one index of a loop: a map by its operator's cost, a
- * step of a fold by its reducer's, all others as 1. */
+ * step by its reducer's, all others as 1. */
 double rd_cuda_weight_of(const rd_program *p, int32_t loop)
 {
     const rd_loop *l      = &p->loop[loop];
@@ -119,9 +123,9 @@ double rd_cuda_weight_of(const rd_program *p, int32_t loop)
     return weight;
 }
 
-/* Lists the accesses of a look-back scan's tile.  All rounds of a tile are loaded before the
- * first is used.  A backwards tile lies at the end of its row, so its vectors are aligned only
- * if the extent is a multiple of the width. */
+/* Lists the accesses of a look-back scan's tile. All rounds of a tile are loaded before the
+ * first one is used. A scan that goes backwards has tiles from the end of the row, so its
+ * vectors are aligned only if the extent is a multiple of the width. */
 static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
                                   rd_cuda_vector_accesses *accesses)
 {
@@ -133,9 +137,10 @@ static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
         find_accesses(s, loop, accesses);
 }
 
-/* Lists the vector accesses of a loop, and chooses how many rounds a thread prefetches.  The
+/* Lists the vector accesses of a loop, and chooses how many rounds a thread prefetches. The
  * number is halved until bytes in flight, elements in registers and instructions are within the
- * limits, and the loop is long enough. */
+ * limits, and the loop has so many rounds. is_crowded: shared memory leaves room for few
+ * threads, so each prefetches more. Only innermost forward loops have vectors. */
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
                                 rd_cuda_vector_accesses *accesses)
 {
@@ -173,8 +178,9 @@ void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
         accesses->prefetch /= 2;
 }
 
-/* True if neighbouring work items are neighbours in memory, and the indices of distributed loops
- * are not.  Then one thread should do an item: a team would read a memory line for each element. */
+/* True if neighbouring work items are neighbours in memory, and the indices of loops that a team
+ * would share are not. Then one thread should do an item: a team would read a line of memory for
+ * each element. */
 bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
 {
     const int32_t axis  = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].axis : -1;
@@ -183,15 +189,15 @@ bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
     for (int32_t i = s->from; axis >= 0 && i < s->to; i++) {
         const int32_t loop = rd_cuda_distributed_around(s, i);
 
-        items |= is_column_access(s, i, axis, 1);
-        spread |= loop >= 0 && rd_cuda_is_vector_access(s, i, loop, 1);
+        items |= is_column_access(s, i, axis, /*wide=*/1);
+        spread |= loop >= 0 && rd_cuda_is_vector_access(s, i, loop, /*wide=*/1);
     }
     return items && !spread;
 }
 
 /* ---- The vector width ------------------------------------------------------------------------ */
-/* Returns the bytes of the smallest elements that are contiguous along any distributed innermost
- * loop; 0: none are. */
+/* Returns the bytes of the smallest elements that are contiguous along any innermost loop that a
+ * team (the threads of an item) shares; 0: none are. */
 static int32_t least_distributed(const rd_cuda_strategy *s)
 {
     int32_t least = 0;
@@ -202,7 +208,8 @@ static int32_t least_distributed(const rd_cuda_strategy *s)
     return least;
 }
 
-/* True if a distributed loop has an access that may move `wide` elements at once. */
+/* True if an innermost loop that a team's threads share has an access that may move `wide`
+ * elements at once. */
 static bool has_vector_access(const rd_cuda_strategy *s, int32_t wide)
 {
     for (int32_t k = 0; k < s->p->n_loop; k++)
@@ -213,8 +220,8 @@ static bool has_vector_access(const rd_cuda_strategy *s, int32_t wide)
     return false;
 }
 
-/* Returns the number of lanes that all folds with threads as lanes have; 0: no such fold, -1:
- * the numbers differ. */
+/* Returns the number of lanes (partial accumulators) of the folds that have the team's threads
+ * as lanes; 0: there is no such fold, -1: the numbers differ. */
 static int32_t lanes_of(const rd_cuda_strategy *s)
 {
     int32_t lanes = 0;
@@ -226,9 +233,10 @@ static int32_t lanes_of(const rd_cuda_strategy *s)
     return lanes;
 }
 
-/* Gives each thread of a team several adjacent elements in distributed loops.  The thread then
- * has as many adjacent lanes, so the team becomes narrower: lanes / width threads.  The width is
- * halved until the team is large enough and some access is aligned. */
+/* Gives each thread of a team several adjacent elements in the loops that the team shares. It
+ * then owns as many adjacent lanes (partial accumulators), so the team becomes narrower: lanes /
+ * width threads. The width is halved until the team is large enough and some access is aligned.
+ * A team has a warp's threads at most. */
 static void widen_by_lanes(rd_cuda_strategy *s)
 {
     const int32_t lanes = lanes_of(s), least = least_distributed(s);
@@ -266,8 +274,8 @@ static bool has_column_access(const rd_cuda_strategy *s, int32_t axis, int32_t w
 }
 
 /* Makes `width` neighbouring items one item of one thread (columns), so that their adjacent
- * elements are loaded at once.  Scans keep single items if there are few, as more threads help
- * them more. */
+ * elements are loaded at once. Scans keep single items if these would become too few for the
+ * GPU's threads, as they gain more from threads. */
 static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
 {
     const rd_loop *last  = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
@@ -276,7 +284,7 @@ static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
     if (!last || last->backwards)
         return;
     for (int32_t i = s->from; i < s->to; i++)
-        if (s->p->inst[i].kind == RD_I_LOAD && is_column_access(s, i, last->axis, 1))
+        if (s->p->inst[i].kind == RD_I_LOAD && is_column_access(s, i, last->axis, /*wide=*/1))
             least = rd_cuda_smaller_size(least, rd_cuda_size_of(s, i));
     if (least == 0)
         return;
@@ -290,15 +298,15 @@ static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
     s->n_item /= wide;
 }
 
-/* Returns how many chunks a loop has; the last one may be short. */
+/* Returns how many chunks of `chunk` indices a loop has; the last one may be short. */
 static int64_t chunks_of(const rd_loop *l, int64_t chunk)
 {
     return (l->extent + chunk - 1) / chunk;
 }
 
 /* Makes chunks of a map's last axis the work items, which teams share, instead of single
- * elements.  The loop leaves the grid.  Short or backward loops, and loops without wide
- * accesses, stay. */
+ * elements. The loop leaves the grid, and the item's body grows by it. Short or backward loops,
+ * and loops without vector accesses, stay. */
 static void distribute_chunks(rd_cuda_strategy *s)
 {
     const int32_t           loop = s->grid[s->n_grid - 1];
@@ -324,19 +332,20 @@ static void distribute_chunks(rd_cuda_strategy *s)
     s->to         = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].end : s->p->n_inst;
 }
 
-/* Chooses the vector width, by the kind of item: a team's loops; loops of one thread; or a
- * single element of a map, where a transpose through shared memory is tried first. */
+/* Chooses the vector width by what an item is: a team's loops; loops of one thread; or a single
+ * element of a map. For the last a transpose through shared memory is tried first, and then
+ * chunks. */
 void rd_cuda_find_vector_width(rd_cuda_strategy *s, int64_t threads)
 {
-    bool loops = false;
+    bool has_loops = false;
 
     for (int32_t i = s->from; i < s->to; i++)
-        loops |= s->p->inst[i].kind == RD_I_LOOP;
+        has_loops |= s->p->inst[i].kind == RD_I_LOOP;
     if (s->n_item == 0)
         return;
     if (s->team > 1)
         widen_by_lanes(s);
-    else if (loops)
+    else if (has_loops)
         widen_by_items(s, threads);
     else if (s->p->n_fold == 0 && s->n_grid > 0 && !rd_cuda_find_transpose(s))
         distribute_chunks(s);

@@ -25,8 +25,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns how many bytes the windows of one block of work may take: an eighth of the GPU's
- * memory, 256 MiB at most. */
+/* Returns how many bytes the windows of one block of work may take. These are memory on the GPU
+ * for what the block touches of buffers on the host. It is an eighth of the GPU's memory, 256
+ * MiB at most. */
 int64_t rd_windows_budget(const rd_gpu_facts *gpu)
 {
     enum { PART = 8, MOST = 256 << 20 };
@@ -51,7 +52,8 @@ typedef struct window_sets {
 } window_sets;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* Returns the GPU memory of a set of windows. */
+/* Returns the GPU memory of a set of windows to the run's allocator. A window is memory for the
+ * bytes that a block of work touches of one slot (buffer). */
 static void put_set(window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
@@ -61,8 +63,9 @@ static void put_set(window_sets *w, int set)
     }
 }
 
-/* Takes GPU memory for a set of windows: for each slot in the host's memory, the most bytes that
- * a block of work touches.  False: memory is short, and none of the set is kept. */
+/* Takes GPU memory for a set of windows: for each slot (buffer) that stays in the host's memory,
+ * as much as any block of work touches of it. False: memory is short, and nothing of the set is
+ * kept. */
 static bool get_set(window_sets *w, int set)
 {
     rd_gpu_run_state *const r = w->r;
@@ -80,18 +83,18 @@ static bool get_set(window_sets *w, int set)
     return true;
 }
 
-/* Takes memory for one set of windows, and for a second one if there are several blocks of work.
- * If memory is short, one set does; then *full is cleared. */
+/* Takes memory for a set of windows, and for a second one if there are several blocks of work,
+ * so that copies overlap with kernels. If memory is short, one set does; then *full is cleared. */
 static bool get_sets(window_sets *w)
 {
     bool *const full = &w->r->full;
 
-    if (!get_set(w, 0))
+    if (!get_set(w, /*set=*/0))
         return false;
     w->n_set = 1;
     if (rd_blocks_count(&w->blocks) == 1)
         return true;
-    if (get_set(w, 1))
+    if (get_set(w, /*set=*/1))
         w->n_set = 2;
     else if (!*full)
         return false;
@@ -109,14 +112,16 @@ typedef struct transfers {
     rd_transfer       now;  /* the current copy */
 } transfers;
 
-/* True if all copies of a set of windows are done, and no slot is left. */
+/* True if all copies of a set of windows are done: no slot (buffer) is left, and the current
+ * copy has ended. */
 static bool is_done(const transfers *h)
 {
     return h->next == h->w->n_slot && rd_transfer_is_done(&h->now);
 }
 
-/* True if a window must be copied.  Down: if the block of work stores to it.  Up: if the block
- * reads it, unless the window holds these bytes already, from an earlier block. */
+/* True if the window of a slot (buffer) must be copied. To the host: if the block of work stores
+ * to it. To the GPU: if the block reads it, unless the window holds the same bytes from an
+ * earlier block. If the block reads it, at->of becomes the bytes that the window will hold. */
 static bool is_copied(const transfers *h, window *at, int32_t slot)
 {
     if (!at->at)
@@ -139,7 +144,7 @@ static CUdeviceptr first_of(const window *at)
 }
 
 /* Prepares the copy of the window of one slot (buffer), in the direction of *h; 0 bytes: there
- * is nothing to copy. */
+ * is nothing to copy. `here` is on the host, where the slot's base plus of.lo is. */
 static rd_transfer transfer_of(const transfers *h, int32_t slot)
 {
     window *const at = &h->w->set[h->set][slot];
@@ -155,8 +160,8 @@ static rd_transfer transfer_of(const transfers *h, int32_t slot)
     return t;
 }
 
-/* Continues the current copy of a set by one piece, or begins that of the next slot (buffer).
- * False: the driver failed. */
+/* Continues the copies of a set of windows by one piece of pinned memory, or begins the copy of
+ * the next slot (buffer). False: the driver failed. */
 static bool continue_copy(transfers *h)
 {
     char *const why = h->w->r->why;
@@ -169,9 +174,10 @@ static bool continue_copy(transfers *h)
     return rd_transfer_begin(&h->now, why);
 }
 
-/* Copies the data of the current block of work to set `up`, and the results in set `down` back
- * to the host, piece by piece in turn; -1: none.  Each direction first waits for the kernel that
- * last worked on its set. */
+/* Copies the data of the current block of work to set `up`, and results in set `down` back to
+ * the host, piece by piece in turn, so that both directions of the bus are busy. -1: nothing is
+ * copied that way. Each direction first waits for the kernel that last worked on its set; the
+ * event `filled` is behind the copies to the GPU. */
 static bool copy_sets(window_sets *w, int up, int down)
 {
     char *const why = w->r->why;
@@ -188,8 +194,9 @@ static bool copy_sets(window_sets *w, int up, int down)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Tells the kernel the addresses of slots (buffers): those that they would have if all of each
- * were on the GPU, though only the window is.  So kernels need no other index arithmetic. */
+/* Tells the kernel the addresses of slots (buffers) as if all of each were on the GPU: the
+ * window's address less of.lo, where it begins in the slot. So kernels need no other index
+ * arithmetic. */
 static void set_slots(const window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
@@ -202,8 +209,8 @@ static void set_slots(const window_sets *w, int set)
     }
 }
 
-/* Launches the kernel for the current block of work.  It waits for the copies to its set, and an
- * event behind it lets later copies wait for it. */
+/* Launches the kernel for the current block of work. It waits until its set of windows is
+ * filled, and the event `worked` behind it lets later copies wait for it. */
 static bool launch_block(window_sets *w, const char *name, int set)
 {
     rd_stream *const stream = rd_queue_stream_object(w->r->queue);
@@ -216,9 +223,9 @@ static bool launch_block(window_sets *w, const char *name, int set)
            rd_stream_mark(stream, w->overlap->worked[set], w->r->why);
 }
 
-/* Reports that `part` of this kernel's work is done, as a share of all kernels of split loops.
- * False: the caller cancels the evaluation. blocks.split is the number of the split loop that runs
- * now, -1: no loop is split. */
+/* Reports progress to the caller: `part` of this kernel's work is done, and each split loop has
+ * a kernel. blocks.split is the number of the one that runs, -1: no loop is split. False: the
+ * caller cancels the evaluation. */
 static bool tell(window_sets *w, double part)
 {
     const rd_device_host *const host = w->r->host;
@@ -231,13 +238,15 @@ static bool tell(window_sets *w, double part)
     return false;
 }
 
-/* Runs all blocks of the work.  While the kernel of a block runs, the next one is copied to the
- * other set, and the results there are copied back.  With one set, copies and kernels alternate. */
+/* Runs all blocks of the work (double buffering). While the kernel of block k runs, block k + 1
+ * is copied to the other set of windows, and the results of block k - 1, which are there, are
+ * copied back. With one set, copies and kernels alternate. `back` is the block whose results are
+ * copied, below 0: none yet. */
 static bool run_blocks(window_sets *w, const char *name)
 {
     const int64_t n = rd_blocks_count(&w->blocks);
 
-    if (!copy_sets(w, 0, -1))
+    if (!copy_sets(w, /*up=*/0, /*down=*/-1))
         return false;
     for (int64_t k = 0; k < n; k++) {
         const int     next = (int)((k + 1) % w->n_set);
@@ -250,19 +259,20 @@ static bool run_blocks(window_sets *w, const char *name)
             !tell(w, (double)(k + 1) / (double)n))
             return false;
     }
-    return w->n_set == 1 || copy_sets(w, -1, (int)((n - 1) % w->n_set));
+    return w->n_set == 1 || copy_sets(w, /*up=*/-1, (int)((n - 1) % w->n_set));
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
-/* Waits until no work uses the windows and streams.  False: the driver does not say so. */
+/* Waits until no work uses the windows and the streams of copies. False: the driver failed, so
+ * work may still use them. */
 static bool wait_for_all(window_sets *w, char why[RD_CUDA_TEXT])
 {
     return rd_stream_wait(w->overlap->up, why) && rd_stream_wait(w->overlap->down, why) &&
            rd_queue_wait(w->r->queue, why);
 }
 
-/* Runs all blocks of work, waits, and returns windows and streams.  If the wait failed, the
- * memory of the windows is not returned, as work may still use it. */
+/* Runs all blocks of work, waits, and returns windows and streams. If the wait failed (not
+ * settled), the windows' memory is not returned, as work may still use it. */
 static bool run_with_overlap(window_sets *w, const char *name)
 {
     char       ignored[RD_CUDA_TEXT];
@@ -286,8 +296,8 @@ static bool run_windows(window_sets *w, const char *name)
     return w->overlap && run_with_overlap(w, name);
 }
 
-/* Runs the work of a kernel, one block after the other: data in the host's memory come to the
- * GPU by windows.  False: r->why has the reason. */
+/* Runs the work of a kernel, one block of it after the other: data in the host's memory come to
+ * the GPU by windows. False: r->why has the reason. */
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks)
 {
     const int32_t slots = rd_gpu_slots(r->strategy);

@@ -20,7 +20,8 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Adds an index that numbers the work: each of its values covers `per` indices of an axis. */
+/* Adds an index that numbers the work, such as the number of a range. Each of its values covers
+ * `per` indices of an axis; the last value may cover fewer. */
 static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
 {
     const int64_t extent = b->s->p->axis_extent[axis];
@@ -29,8 +30,10 @@ static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
         (rd_block_index){ .axis = axis, .per = per, .count = (extent + per - 1) / per };
 }
 
-/* Finds the indices by which the kernel's work is numbered: ranges of the split loop, loops of
- * the grid, chunks, block tiles; those that the strategy has (>= 0). */
+/* Finds the indices by which the kernel's work is numbered, the slowest first. They are ranges
+ * of the split loop, loops of the grid (the outer loops, whose indices are work items), chunks
+ * of a map, block tiles. A kernel has those of them that its strategy has (>= 0). Along the axis
+ * `strip`, `width` neighbours are one item. */
 static void find_indices(rd_cuda_blocks *b)
 {
     const rd_cuda_strategy *s = b->s;
@@ -51,8 +54,8 @@ static void find_indices(rd_cuda_blocks *b)
 /* ---- Bytes of a block ------------------------------------------------------------------------ */
 enum { EVERY = -2 }; /* of all split loops */
 
-/* True if this kernel runs the instruction: instructions of other split loops belong to other
- * kernels. */
+/* True if this kernel runs the instruction. Instructions inside another split loop belong to
+ * that loop's kernel. EVERY: all kernels are meant. */
 static bool is_here(const rd_cuda_blocks *b, int32_t inst)
 {
     for (int32_t k = 0; b->split != EVERY && k < b->s->n_split; k++)
@@ -61,8 +64,8 @@ static bool is_here(const rd_cuda_blocks *b, int32_t inst)
     return true;
 }
 
-/* True if the block of work runs this store.  Stores outside of split loops run once, in the
- * part of the work that also runs what is behind the loops (ends). */
+/* True if the part of the work at hand runs this store. A store outside of the split loops runs
+ * once, in the part that also runs what stands behind the loops (ends). */
 static bool is_stored(const rd_cuda_blocks *b, int32_t inst)
 {
     return b->s->p->inst[inst].kind == RD_I_STORE &&
@@ -78,9 +81,10 @@ static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
            b->s->p->address[i->arg].slot == slot && is_here(b, inst);
 }
 
-/* Computes the elements [*lo, *hi) that an address touches in the current block of work: least
- * and greatest value over the block's range of each axis.  What registers add (a gather) is left
- * out, as gathers are refused. */
+/* Computes the elements [*lo, *hi) between the first and the last one that an address touches in
+ * the current block of work. An address is affine, so each axis adds its least and greatest
+ * product over the block's range [lo, hi). What a register adds (axis < 0, a gather) is left
+ * out, as windows refuse gathers. */
 static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
@@ -98,7 +102,7 @@ static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_
 }
 
 /* Returns the bytes of a slot (buffer) that the current block of work touches, from the first to
- * the last, and whether it loads or stores there. */
+ * the last one, and whether it loads or stores there. No access: no bytes. */
 rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
 {
     const rd_program *p     = b->s->p;
@@ -137,16 +141,17 @@ int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
     return all.hi - all.lo;
 }
 
-/* True if the data of a slot (buffer) come to the GPU by windows: it is no scratch, and marked;
- * windowed NULL: all slots are. */
+/* True if the data of a slot (buffer) come to the GPU by windows: the slot is marked, and no
+ * scratch (temporary memory). windowed NULL: all slots are marked. */
 static bool is_windowed(const rd_cuda_strategy *s, const bool *windowed, int32_t slot)
 {
     return slot < s->p->first_scratch && (!windowed || windowed[slot]);
 }
 
 /* ---- Finding blocks -------------------------------------------------------------------------- */
-/* Returns how many pieces the current block of work has: at most `step`, within one run of the
- * index `level` and within the part of the work. */
+/* Returns the number of pieces in the current block of work. A piece is one value of the index
+ * `level` that blocks divide, with all of the faster indices. A block has at most `step` pieces,
+ * and ends where that index wraps around, or the part of the work ends. */
 static int64_t size(const rd_cuda_blocks *b)
 {
     const int64_t count = b->index[b->level].count;
@@ -154,9 +159,9 @@ static int64_t size(const rd_cuda_blocks *b)
     return smaller(smaller(b->step, count - b->at % count), b->end - b->at);
 }
 
-/* Computes the range of each axis for the current block of work: full, except for the axes of
- * the indices up to `level`.  The block has n values of index `level`, and one of each index
- * before it. */
+/* Computes the range of each axis in the current block of work. The block has n values of the
+ * index that blocks divide, one value of each slower index, and the whole axis otherwise. b->at
+ * is a number in the mixed radix of the indices, from which the values come. */
 static void set_box(rd_cuda_blocks *b)
 {
     int64_t at = b->at, n = size(b);
@@ -175,7 +180,8 @@ static void set_box(rd_cuda_blocks *b)
     }
 }
 
-/* Returns the bytes of all windows of the current block of work. */
+/* Returns the GPU memory that all windows of the current block of work need; RD_WINDOW_ROOM more
+ * for each, for alignment. */
 static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
 {
     int64_t bytes = 0;
@@ -190,8 +196,9 @@ static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
     return bytes;
 }
 
-/* True if windows can serve all accesses.  A gather may touch anything.  A slot (buffer) that is
- * both loaded and stored could need the stores of other blocks of work. */
+/* True if windows (copies of the bytes that a block of work touches) can serve all accesses. A
+ * gather may touch anything, so it cannot. A slot (buffer) that is both loaded and stored could
+ * need what other blocks store. */
 static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
 {
     const rd_program *p = b->s->p;
@@ -214,11 +221,11 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
 }
 
 /* Returns the bytes that a block of work stores to a slot (buffer), if each store writes every
- * element once: the product of its loops' ranges. */
+ * element once: the product of the ranges of the loops around it. */
 static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 {
-    const rd_program *p   = b->s->p;
-    int64_t           all = 0;
+    const rd_program *p      = b->s->p;
+    int64_t           stored = 0;
 
     for (int32_t i = 0; i < p->n_inst; i++) {
         if (!is_access(b, i, slot))
@@ -227,13 +234,13 @@ static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 
         for (int32_t loop = p->inst[i].loop; loop >= 0; loop = p->loop[loop].parent)
             bytes *= b->hi[p->loop[loop].axis] - b->lo[p->loop[loop].axis];
-        all += bytes;
+        stored += bytes;
     }
-    return all;
+    return stored;
 }
 
-/* True if a block of work stores all bytes of its windows.  Else copying a window back would
- * overwrite what other blocks have stored between. */
+/* True if a block of work stores all bytes of its windows. If a window had gaps, copying it back
+ * to the host would overwrite there what other blocks have stored. */
 static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
 {
     set_box(b);
@@ -247,8 +254,8 @@ static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
     return true;
 }
 
-/* Goes to the first block of all the work, or to the last one, with the largest number of pieces
- * that a block may have. */
+/* Goes to the first block of all the work, or to the last one. The last one begins so far from
+ * the end that it is as large as any. */
 static void go_to(rd_cuda_blocks *b, bool last)
 {
     b->end = rd_blocks_pieces(b);
@@ -256,9 +263,9 @@ static void go_to(rd_cuda_blocks *b, bool last)
     set_box(b);
 }
 
-/* True if all blocks of work fit the budget, and store densely.  Accesses that move at different
- * rates touch most at either end, so the last and the first block are checked.  Afterwards the
- * first block is current. */
+/* True if the windows of each block of work fit the budget in bytes, and stores are dense.
+ * Accesses that move at different rates along the work lie furthest apart at either end; so the
+ * last and the first block, which need most, are checked. Afterwards the first block is current. */
 static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budget)
 {
     bool fit = true;
@@ -270,8 +277,8 @@ static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budge
     return fit;
 }
 
-/* Returns the most bytes of a slot (buffer) that any block of work touches: it is the first or
- * the last block. */
+/* Returns the most bytes of a slot (buffer) that any block of work touches: those of the first
+ * or the last block, where accesses that move at different rates lie furthest apart. */
 int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
 {
     rd_cuda_blocks at   = *b;
@@ -286,7 +293,9 @@ int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
     return most;
 }
 
-/* Returns the reason why a strategy cannot run by blocks of work at all; NULL: it can. */
+/* Returns the reason why a strategy cannot run by blocks of work at all; NULL: it can. Scans and
+ * pairs need all data at once; a transpose in shared memory (transpose[0] >= 0) reads columns,
+ * which are scattered. */
 static const char *refusal_of(const rd_cuda_strategy *s)
 {
     if (s->is_two_pass || s->is_lookback)
@@ -300,8 +309,8 @@ static const char *refusal_of(const rd_cuda_strategy *s)
     return s->n_item == 0 ? "it has no elements" : NULL;
 }
 
-/* Estimates the bytes that all blocks of work together copy.  A window that is the same for the
- * first and the last block is copied once. */
+/* Estimates the bytes that all n blocks of work together copy. A window that is the same in the
+ * first and in the last block is copied once, others for each block. */
 static int64_t traffic_of(const rd_cuda_blocks *b)
 {
     const int64_t count   = b->index[b->level].count;
@@ -320,7 +329,9 @@ static int64_t traffic_of(const rd_cuda_blocks *b)
     return traffic;
 }
 
-/* True if the blocks of work copy at most twice the bytes that the program touches. */
+/* True if the blocks of work copy at most twice the bytes that the program touches. They may
+ * copy some more than once, as a window also contains what lies between the bytes that it is
+ * for. */
 bool rd_blocks_are_lean(const rd_cuda_blocks *b)
 {
     int64_t bytes = 0;
@@ -330,8 +341,8 @@ bool rd_blocks_are_lean(const rd_cuda_blocks *b)
     return traffic_of(b) <= 2 * bytes;
 }
 
-/* Returns the most pieces of a block of work such that there are at least n blocks, which copy
- * few bytes twice; 0: there is no such number. */
+/* Returns the most pieces of a block of work such that there are at least n blocks and these
+ * copy few bytes twice; 0: there is no such number. */
 static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
 {
     rd_cuda_blocks candidate = *b;
@@ -342,9 +353,10 @@ static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
     return candidate.step;
 }
 
-/* Chooses the index that blocks of work divide: the outermost one with at least `least` pieces,
- * if its blocks copy few bytes twice; else the innermost one with blocks that fit.  *most: the
- * most pieces of a block.  False: there is no such index. */
+/* Chooses the index that blocks of work divide (b->level), from the outermost one inwards. The
+ * first one is taken whose blocks fit the budget, are at least `least` in number and copy few
+ * bytes twice. Else the innermost one whose blocks fit is. *most: the most pieces of a block.
+ * False: no index has blocks that fit. */
 static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, int64_t least,
                        int64_t *most)
 {
@@ -363,11 +375,10 @@ static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, 
     return found >= 0;
 }
 
-/* Divides a kernel's work into blocks with data that fit the budget: it chooses the index that is
- * divided, then the largest step. Returns the reason if there are no blocks, else NULL. `split`:
- * the split loop that runs. do_blocks_fit() is called once for its effect alone: the first block
- * becomes current, as bytes_of() needs it. A block gets as many steps as the first one leaves room
- * for, then half as many until all blocks fit. */
+/* Divides a kernel's work into blocks with data that fit the budget. It chooses the index that
+ * is divided, and then the most pieces of a block: as many as the first block leaves room for,
+ * then half as many until all blocks fit. Returns the reason if there are no blocks, else NULL.
+ * `split`: the split loop whose kernel it is, -1: none; `least`: the least number of blocks. */
 const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t split,
                            const bool *windowed, int64_t budget, int64_t least)
 {
@@ -385,7 +396,7 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t
         return "it takes elements by indices, or what it has stored";
     if (!find_level(b, windowed, budget, least, &most))
         return "parts of it have no room, or do not lie densely";
-    (void)do_blocks_fit(b, windowed, budget);
+    (void)do_blocks_fit(b, windowed, budget); /* for its effect: the first block is current */
     b->step = smaller(budget / (bytes_of(b, windowed) + 1) + 1, b->index[b->level].count);
     b->step = smaller(b->step, most);
     while (!do_blocks_fit(b, windowed, budget))
@@ -393,20 +404,20 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t
     return NULL;
 }
 
-/* Returns the reason of the first kernel of a strategy that has no blocks of work; NULL: all
- * have. */
+/* Returns the reason of the first kernel of a strategy whose work cannot be divided into blocks
+ * with data that fit; NULL: all can. */
 const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, int64_t budget)
 {
     rd_cuda_blocks b;
     const char    *why = NULL;
 
     for (int32_t split = s->n_split ? 0 : -1; !why && split < s->n_split; split++)
-        why = rd_blocks_find(&b, s, split, windowed, budget, 1);
+        why = rd_blocks_find(&b, s, split, windowed, budget, /*least=*/1);
     return why;
 }
 
-/* Returns the pieces of all the work: the product of the indices up to the one that blocks of
- * work divide. */
+/* Returns the pieces of all the work: a piece is one value of the index that blocks divide, at
+ * one value of each slower index. */
 int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
 {
     int64_t n = 1;
@@ -416,7 +427,7 @@ int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
     return n;
 }
 
-/* Restricts the work to pieces [first, end), with at most `most` in a block of work, and goes to
+/* Restricts the work to pieces [first, end), with at most `most` of them in a block, and goes to
  * the first block. */
 void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
 {
@@ -437,8 +448,8 @@ int64_t rd_blocks_count(const rd_cuda_blocks *b)
     return n;
 }
 
-/* Returns the kernel's work [*first, *end) of the current block of work.  A piece stands for all
- * values of the indices behind `level`. */
+/* Returns the units [*first, *end) of the kernel's work that the current block has. A piece has
+ * a unit for each value of the faster indices, behind `level`. */
 void rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end)
 {
     int64_t unit = 1;

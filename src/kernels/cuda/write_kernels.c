@@ -11,16 +11,17 @@
 #include <inttypes.h>
 
 /* ---- Callbacks of the printer ---------------------------------------------------------------- */
-/* The printer calls this at the end of a range: it adds the text that stores a fold's partial
- * results. */
+/* Callback of the printer at the end of a range: adds the text that stores a fold's partials,
+ * the nodes (partial results in the combine tree) that the range (part of a split loop) leaves. */
 static void leave_nodes(void *of, rd_printing *n, int32_t fold)
 {
     (void)n;
     rd_cuda_leave_nodes(of, fold);
 }
 
-/* The printer calls this behind the partial results.  It adds the inter-team combine, and an
- * "if" with a condition that holds in the last team only. */
+/* Callback of the printer behind the stores of partials. It adds the combine by the last team
+ * (the threads of an item) of each group of ranges (parts of a split loop), and an "if" that
+ * holds in the last team of all. */
 static void print_last_team(void *of, rd_printing *n)
 {
     rd_cuda_text *t = of;
@@ -29,16 +30,16 @@ static void print_last_team(void *of, rd_printing *n)
     rd_cuda_combine_ranges(t, t->split);
 }
 
-/* The printer calls this before a fold's results are computed: it declares the combined states,
- * which are the row of the last level of groups. */
+/* Callback of the printer before a fold's results: declares pointers to the combined nodes, in
+ * the row of the last level of groups, which has one group. */
 static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char *name)
 {
     (void)n;
     rd_cuda_declare_rows(of, fold, name, "rd_row_of(q.head, (int)q.head.n_level - 1, 0)");
 }
 
-/* Returns the callbacks by which the printer stores and combines partial results, of block tiles
- * or of ranges. */
+/* Returns the callbacks by which the printer stores and combines partials: of block tiles
+ * (tile_loop[0] >= 0; reductions along both axes), or of ranges of split loops. */
 rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t)
 {
     if (t->s->tile_loop[0] >= 0)
@@ -54,8 +55,9 @@ rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Declares an item's tree nodes of a look-back scan, behind the ticket; t becomes the thread's
- * number in the block, as a block does a tile:
+/* Declares an item's nodes (partial results in the combine tree) of a look-back scan. They lie
+ * behind the counter of tiles (RD_TICKET bytes). t becomes the thread's number in its block, as
+ * a block does a tile:
  *
  *     char *const nodes = (char *)q.head.nodes + 16 + item * q.N[0];
  *     const int t = (int)threadIdx.x; */
@@ -70,7 +72,8 @@ static void declare_nodes_of_tiles(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* Adds the text of one work item, or of one range of an item, and a barrier for the team. */
+/* Adds the text of one work item, or of one range (part of a split loop) of an item. A barrier
+ * for the team (its threads) follows, so that none begins the next one too early. */
 static void write_work(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_declare_work(t, t->part);
@@ -85,7 +88,8 @@ static const char next_item[] =
 static const char next_tile[] =
     "for (int64_t work; (work = rd_next_tile((uint64_t *)q.head.nodes)) < q.head.n_work;) {";
 
-/* Adds the loop over all items of a team, or over the staged rows of a block:
+/* Adds the loop over the items of a team (the threads that do one item). Blocks with staged rows
+ * go over their items together; a look-back scan takes tiles in order.
  *
  *     for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {
  *         const int64_t item = work;
@@ -107,7 +111,8 @@ static void write_items(rd_cuda_text *t, int32_t kernel)
     rd_print_line(&t->print, "}");
 }
 
-/* Adds a kernel: "run", or "ranges0" for split loop 0.
+/* Adds a kernel by its kind: "run", or "ranges0" for split loop 0; `split` -1: the name has no
+ * number. `kernel`: the tree's loop over its items.
  *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) run(const rd_call q)
  *     {
@@ -140,8 +145,8 @@ static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_kernel_kind pa
     rd_print_line(&t->print, "}\n");
 }
 
-/* Adds the functions of all split folds, then a kernel for each split loop: the loop tree has
- * one loop over items for each. */
+/* Adds the functions of folds in split loops, then a kernel for each split loop: the tree has a
+ * loop over items for each of them. */
 static void write_splits(rd_cuda_text *t, int32_t kernel)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -160,8 +165,9 @@ static const char *const nodes_of_level[] = {
     "int64_t work = (int64_t)blockIdx.x * RD_THREADS + threadIdx.x;",
 };
 
-/* Adds the kernel of a two-pass scan that makes one level of tree nodes from the level below.
- * q.head.span is the level; a thread makes one node of a cell (accumulator):
+/* Adds the kernel of a two-pass scan that makes one level of nodes (partial results in the
+ * combine tree) from the level below. q.head.span is the level; a thread makes a node of one
+ * cell (output element of an item):
  *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) lift0(const rd_call q)
  *     {
@@ -199,8 +205,9 @@ static void write_lift(rd_cuda_text *t, const rd_stmt *s)
     rd_text_end(&cells, t->print.to);
 }
 
-/* Adds the kernels of a two-pass scan: "totals" of ranges, "lift0" .. for the tree nodes of each
- * fold, and "rescan", which scans all ranges from their prefixes. */
+/* Adds the kernels of a two-pass scan: "totals" of ranges; "lift0" .. for the nodes above them,
+ * of each fold; and "rescan", which scans all ranges from their prefixes. In the tree, the
+ * statements that make these nodes (BUILD_TREE) stand between the two loops over items. */
 static void write_twice(rd_cuda_text *t, int32_t kernel)
 {
     int32_t s = t->print.t->stmt[kernel].next;
@@ -212,11 +219,12 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-/* Adds all kernels of a strategy.  If the tree has no loop over items, the printer's `why` gets
- * the reason. */
+/* Adds all kernels of a strategy: block tiles (tile_loop[0] >= 0; reductions along both axes),
+ * scans in two passes or one, a kernel for each split loop, or one for all. If the tree has no
+ * loop over items, the printer's `why` gets the reason. */
 void rd_cuda_write_kernels(rd_cuda_text *t)
 {
-    const int32_t kernel = rd_next_kernel(t->print.t, -1);
+    const int32_t kernel = rd_next_kernel(t->print.t, /*last=*/-1);
 
     if (kernel < 0)
         t->print.why = "nothing to do";

@@ -55,14 +55,15 @@ static bool is_test(const rd_inst *inst)
            rd_op_table[inst->op].rule == RD_RULE_TEST;
 }
 
-/* True if the class is one of floats. */
+/* True if the class (the type in which elements are computed) is f32 or f64. */
 static bool is_real(rd_class class)
 {
     return class == RD_CLASS_f32 || class == RD_CLASS_f64;
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
-/* Returns the C type of a register: narrow ints are int32_t, halves float. */
+/* Returns the C type of a variable that holds an element: narrow ints are int32_t, halves
+ * (floats of 16 bits) are float, bools uint8_t. */
 const char *rd_register_type(rd_dtype type)
 {
     switch (type) {
@@ -77,15 +78,17 @@ const char *rd_register_type(rd_dtype type)
     }
 }
 
-/* The bytes of a register: 1 of a bool, 4 of other types up to 4 bytes, else 8. */
+/* Returns the bytes of a variable that holds an element: 1 for a bool, 4 for other types up to 4
+ * bytes, else 8. */
 int rd_register_size(rd_dtype type)
 {
     return type == RD_BOOL ? 1 : rd_dtype_size(type) <= 4 ? 4 : 8;
 }
 
-/* Writes the macros around the rows of ops.def and reducers.def for a type: T, the class, RD_F()
- * for functions of floats, RD_ADD() and RD_MUL().  Ints add and multiply as uint64_t, which wraps
- * around. */
+/* Writes the macros that the C code in ops.def and reducers.def uses, for one type: T, CLASS
+ * ("f32"), RD_T(f) (a function that may write to `warnings`), RD_F(name) for a function of floats,
+ * RD_ADD() and RD_MUL(). Ints add and multiply as uint64_t, because signed overflow is undefined in
+ * C, and there it wraps around. */
 void rd_begin_type(rd_text *to, const char *type, rd_class class)
 {
     rd_text_add(to, "#define T %s\n#define CLASS %s\n#define RD_T(f) WITH_WARNINGS_##f\n", type,
@@ -98,21 +101,24 @@ void rd_begin_type(rd_text *to, const char *type, rd_class class)
                           "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
 }
 
-/* Writes the #undefs of the macros that rd_begin_type() writes. */
+/* Writes the #undefs of the macros that rd_begin_type() writes, so that the next type can define
+ * them. */
 void rd_end_type(rd_text *to)
 {
     rd_text_add(to,
                 "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
 }
 
-/* The name of a class in the library's functions: "f32". */
+/* Returns the name of a class, the type in which elements are computed, in the library's
+ * functions: "f32" of rd_math_exp_f32(). */
 const char *rd_class_name(rd_class class)
 {
     return c_classes[class];
 }
 
 /* ---- Operators and casts --------------------------------------------------------------------- */
-/* The type in the name of a function; a test is named after the operands' type. */
+/* Returns the type in the name of an operator's function: that of the result; for a test, whose
+ * result is always a bool, that of the operands, "f32_less". */
 static rd_dtype named_type(const rd_inst *inst)
 {
     return inst->kind == RD_I_MAP && is_test(inst) ? inst->from : inst->type;
@@ -126,8 +132,9 @@ static char *put(char *at, const char *end, const char *s)
     return at;
 }
 
-/* Writes the name of an operator's or a cast's function: "f32_of_i64", "f32_add".  It is asked for
- * often while a small expression is planned, and snprintf() took a tenth of that time. */
+/* Writes the name of an operator's or a cast's function: "f32_of_i64", "f32_add", in RD_EMIT_NAME
+ * characters with the end.  It is asked for often while a small expression is planned, and
+ * snprintf() took a tenth of that time. */
 void rd_op_name(const rd_inst *inst, char *name)
 {
     const bool        cast = inst->kind == RD_I_CAST;
@@ -139,7 +146,9 @@ void rd_op_name(const rd_inst *inst, char *name)
     *at = '\0';
 }
 
-/* True if the result for halves is a half, so that it needs no rounding. */
+/* True if the operator, applied to halves (floats of 16 bits) in f32, gives a number that is a
+ * half already and needs no rounding. It picks an operand, changes its sign, or makes a whole
+ * number of it. */
 static bool keeps_halves(const rd_inst *inst)
 {
     switch (inst->op) {
@@ -160,8 +169,9 @@ static bool keeps_halves(const rd_inst *inst)
     }
 }
 
-/* Writes the end of a function.  It casts the result to the type as in memory, which drops bits,
- * and then to the register's; a half is rounded, unless the operator's result is a half already. */
+/* Writes the end of an operator's function, "return (float)(float)(code);". The inner cast is to
+ * the type in memory, which drops the bits that it has not; the outer one is to the register's
+ * type. Halves (floats of 16 bits) are rounded, unless the result is a half already. */
 static void add_return(rd_text *to, const rd_inst *inst, const char *code)
 {
     const rd_dtype type = inst->type;
@@ -183,8 +193,9 @@ bool rd_op_warns(const rd_inst *inst)
     return rd_op_reports(inst->op, inst->type);
 }
 
-/* The C expression of the operator for the type of its operands: that of floats or of ints; the
- * CUDA backend's fast one if the program allows that. */
+/* Returns the C expression of the operator for operands of a type: that of floats or that of ints
+ * in ops.def. With `fast`, f32 may have a faster, less accurate one of the CUDA backend. fast_code
+ * has NULL where there is no faster one. */
 static const char *code_of(const rd_inst *inst, rd_dtype type, bool fast)
 {
     const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
@@ -203,16 +214,17 @@ const char *rd_small_type(rd_dtype type)
                                                                             : rd_memory_type(type);
 }
 
-/* The C type of a test's operands, as small as in memory, so that vectors compare as many as
- * they load. */
+/* Returns the C type of a test's or comparison's operands: as small as in memory for ints of 1
+ * and 2 bytes and bools, so that a vector compares as many as it loads. */
 static const char *tested_type(rd_dtype type)
 {
     return rd_small_type(type) ? rd_small_type(type) : rd_register_type(type);
 }
 
 /* True if the function is inlined into the loops that call it, however long it is: code of this
- * library that calls nothing.  Compilers leave a function with several callers outside, and a loop
- * with a call has no vectors: erf of f64 took 5 times as long as a kernel of it. */
+ * library (by OURS or OWN) that calls nothing.  Compilers leave a function with several callers
+ * outside, and a loop with a call has no vectors: erf of f64 took 5 times as long as a kernel of
+ * it. */
 static bool is_inlined(const rd_inst *inst)
 {
     const rd_by by = rd_op_table[inst->op].by;
@@ -220,8 +232,9 @@ static bool is_inlined(const rd_inst *inst)
     return (by == RD_BY_OURS || by == RD_BY_OWN) && !rd_op_calls(inst->op, inst->type);
 }
 
-/* Writes the function of an operator between the macros of its type.  Arithmetic that cannot warn
- * gets a dummy for `warnings`, as the code of ints may name it:
+/* Writes the function of an operator, between the macros of its type. The code of ints may name
+ * `warnings` even where nothing can warn; there it is a dummy, for arithmetic (rule ARITH). The
+ * parameters are as many as the operator has operands (arity).
  *
  *     static inline float f32_add(T a, T b)
  *     {
@@ -243,9 +256,9 @@ static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast
     rd_end_type(to);
 }
 
-/* The cast of an int to a float.  `rounds`: floats also become ints in the program; then gcc 12
- * makes (float)(int64_t)x one rounding of x.  That keeps the sign of a zero, which an int does not
- * have. */
+/* Returns the cast of an int to a float. `rounds`: the program also makes ints of floats. Then
+ * gcc 12 fuses (float)(int64_t)x into one rounding of x, which keeps the sign of a zero; an int
+ * has no -0, so a fabs() takes the sign away. */
 static const char *cast_of_int(const rd_inst *inst, bool rounds)
 {
     if (!rounds)
@@ -255,7 +268,7 @@ static const char *cast_of_int(const rd_inst *inst, bool rounds)
                : "a < 0 ? (double)a : __builtin_fabs((double)a)";
 }
 
-/* True if a cast of the program makes ints of floats. */
+/* True if some cast of the program makes ints of floats; cast_of_int() says why that matters. */
 static bool rounds_to_ints(const rd_program *p)
 {
     bool found = false;
@@ -266,8 +279,9 @@ static bool rounds_to_ints(const rd_program *p)
     return found;
 }
 
-/* Returns the C expression of a cast of `a`: "rd_saturate_i64(a)", "a != 0".  To a half it goes by
- * a float that is rounded to odd, so that the second rounding is right. */
+/* Returns the C expression of a cast of `a`: "rd_saturate_i64(a)", "a != 0". To a half (16 bits)
+ * it goes by a float that is rounded to odd, because a second rounding to nearest then gives the
+ * right half. rounds: see cast_of_int(). */
 static const char *cast_code(const rd_inst *inst, bool rounds)
 {
     const rd_class from = rd_dtype_class(inst->from), to = rd_dtype_class(inst->type);
@@ -292,7 +306,7 @@ static const char *cast_code(const rd_inst *inst, bool rounds)
     return "a";
 }
 
-/* Writes the function of a cast:
+/* Writes the function of a cast. rounds: the program also makes ints of floats, see cast_of_int().
  *
  *     static inline float f32_of_i64(int64_t a) { return (float)(float)(a); } */
 static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool rounds)
@@ -302,17 +316,17 @@ static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool ro
     add_return(to, inst, cast_code(inst, rounds));
 }
 
-/* True if an earlier instruction has the same operator and types, so that its function is
- * written. */
+/* True if an earlier instruction than number i has the same operator and types, so that its
+ * function is written already. */
 static bool is_emitted(const rd_program *p, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
 
     for (int32_t k = 0; k < i; k++) {
-        const rd_inst *other = &p->inst[k];
+        const rd_inst *earlier = &p->inst[k];
 
-        if (other->kind == inst->kind && named_type(other) == named_type(inst) &&
-            (inst->kind == RD_I_CAST ? other->from == inst->from : other->op == inst->op))
+        if (earlier->kind == inst->kind && named_type(earlier) == named_type(inst) &&
+            (inst->kind == RD_I_CAST ? earlier->from == inst->from : earlier->op == inst->op))
             return true;
     }
     return false;
@@ -368,13 +382,15 @@ void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
         rd_text_add(to, type == RD_BOOL ? "%s != 0" : "%s", element);
 }
 
-/* Writes what stands before a register that is stored: "rd_f16_of_f32(" of a half, else a cast. */
+/* Writes what stands before a variable that is stored in memory: "rd_f16_of_f32(" for a half
+ * (float of 16 bits), else a cast, "(uint8_t)". */
 void rd_begin_stored(rd_text *to, rd_dtype type)
 {
     rd_text_add(to, rd_dtype_is_narrow_float(type) ? "%s_of_f32(" : "(%s)", rd_memory_type(type));
 }
 
-/* Returns what stands behind a register that is stored: ")" of a half. */
+/* Returns what stands behind a variable that is stored in memory: ")" for a half (float of 16
+ * bits), else nothing. */
 const char *rd_end_stored(rd_dtype type)
 {
     return rd_dtype_is_narrow_float(type) ? ")" : "";

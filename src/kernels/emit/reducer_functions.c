@@ -34,7 +34,8 @@ static const lanes_code lanes_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-/* The greatest or the least of a type, as C writes it: "127", "INT64_MIN", "INFINITY". */
+/* Returns the greatest or the least value of a type, as C writes it: "127", "INT64_MIN",
+ * "INFINITY". The tables are by log2 of the type's bytes. Bools are 0 and 1. */
 static const char *extreme_of(rd_dtype type, bool greatest)
 {
     static const char *const unsigned_most[]      = { "255", "65535", "0xffffffffu", "UINT64_MAX" },
@@ -52,8 +53,10 @@ static const char *extreme_of(rd_dtype type, bool greatest)
     }
 }
 
-/* Writes the macros that rows use: "#define RD_ZERO (T)-0.0", the extremes of the type, no place.
- * A sum begins with -0, which changes no element, unless an empty group must be +0. */
+/* Writes the macros that the code of reducers.def uses: RD_ZERO, the greatest and least of the
+ * type, and RD_NO_PLACE, "no element yet", the greatest value of the type of indices (32 or 64
+ * bits). A sum begins with -0, because -0 + x is x also for x = -0; but an empty group (empties)
+ * must be +0. */
 static void add_extremes(rd_text *to, const rd_emit_fold *fold)
 {
     const rd_dtype type = fold->fold->type;
@@ -67,8 +70,11 @@ static void add_extremes(rd_text *to, const rd_emit_fold *fold)
                 strcmp(rd_place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }
 
-/* Writes which RD_BEST the row uses.  If elements of a lane (partial accumulator) come by rising
- * place, the first of equals is the first to come. */
+/* Writes which RD_BEST argmin and argmax use to compare an element with the best so far; of equal
+ * ones that with the lowest index counts. If the elements of a lane (partial accumulator) come by
+ * rising index (rises), indices need not be compared: only a better element replaces the best
+ * (LATER); under a mask also the first one (FIRST_OR_LATER), as a state may begin without an
+ * element. */
 static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
 {
     rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n",
@@ -77,14 +83,15 @@ static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
                             : "LATER");
 }
 
-/* True if lanes (partial accumulators) of the built-in reducer are aligned to one of them and
- * added, not merged pairwise. */
+/* True if the lanes (partial accumulators) of a built-in reducer are not merged pairwise: all
+ * are scaled to one of them first and then added, as for logsumexp. */
 bool rd_aligns_lanes(const rd_emit_fold *f)
 {
     return f->fold->lanes > 1 && !f->user && lanes_codes[f->fold->reducer].pick;
 }
 
-/* Writes the head of a function on two lanes (partial accumulators):
+/* Writes the head of a function on two lanes (partial accumulators). head: "void pick"; other: the
+ * name of the second lane's numbers.
  *
  *     static inline void pick0(float *s0, .., const float *b0, .. */
 static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const char *head,
@@ -96,9 +103,11 @@ static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const
     rd_add_parameters(to, f, /*nodes=*/true, "const ", other);
 }
 
-/* Writes pick0(), which finds the lane (partial accumulator) to align to; apart0() and align0(),
- * which scale a lane to it, with the exponential apart for vectors; and add0(), which sums lanes.
- * The flag that an element came (seen) is joined in add0(). */
+/* Writes the functions that merge lanes (partial accumulators) of logsumexp, pairs of a scale
+ * and a sum. There are four: pick0() finds the lane to align to. Given an exponential, align0()
+ * scales a lane to it, and apart0() returns the argument of that exponential, so that vectors
+ * take all exponentials in between. The last, add0(), sums aligned lanes, and joins their flags
+ * that an element came (seen). */
 static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     const lanes_code *code = &lanes_codes[f->fold->reducer];
@@ -137,9 +146,11 @@ static const char *nan_of(const rd_emit_fold *f)
                                                          : "RD_NAN_BY_F32(S(0))";
 }
 
-/* Writes "static inline void finish0(const double *s0, float *y0) { .. *y0 = (float)z[0]; }".  If
- * the state has met no element (its flag is 0), the row's code for that follows; bit 2 of the flag
- * is a NaN that a step has noted. */
+/* Writes finish0(), which makes a result of a merged state: "static inline void finish0(const
+ * double *s0, float *y0) { .. *y0 = (float)z[0]; }". If the state has met no element (its flag
+ * is 0), the row's code for that follows. Bit 2 of the flag says that a step has met a NaN. An
+ * argmin that no element has beaten has no index: it is -1 where there may have been no element
+ * (a mask, a scan), else 0. */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code = &fold_codes[f->fold->reducer];
@@ -167,8 +178,11 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n#undef Y\n#undef YI\n#undef P\n#undef RD_NAN\n");
 }
 
-/* Writes begin0(), step0(), block0(), merge0() and finish0() with the code of the reducer's row. If
- * states have a flag that an element came (seen), begin0() clears it and merge0() joins two. */
+/* Writes the functions of a built-in reducer, with the code of its row in reducers.def. They are
+ * begin0() (identity), step0() (takes an element), block0() (ends a block of steps), merge0()
+ * (joins results of two blocks) and finish0(). Functions of exponentials have a form with the
+ * exponential in it (RD_LSE_ITSELF) or given. Nodes are f64 where sums of f32 widen. If states have
+ * a flag that an element came (seen), begin0() clears it and merge0() joins two. */
 void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code;

@@ -18,14 +18,17 @@ static const char *const step_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-/* True if the built-in reducer's step computes an exponential, which its code does by RD_LSE(). */
+/* True if the built-in reducer's step computes an exponential, as of logsumexp. Its code in
+ * reducers.def does so by the macro RD_LSE(). */
 bool rd_has_exponential(const rd_emit_fold *f)
 {
     return rd_reducer_takes_exponential(f->fold->reducer);
 }
 
-/* Writes a function of the states, an element and its weight: the step's code with another meaning
- * of RD_LSE.  A function without a result changes the states, and gets the exponential, `power`. */
+/* Writes a function made of the step's code of logsumexp, with another meaning of the macro
+ * RD_LSE(m, s, x, w, far) in it: `meaning`. head: "T distance". A function without a result (void)
+ * changes the states, and gets the exponential as `power`; the others only read them. In RD_LSE m
+ * is the scale of a state, s its sum, `far` how far x may be above m without a new scale. */
 static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const char *head,
                         const char *meaning)
 {
@@ -40,10 +43,10 @@ static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const ch
                 step_codes[f->fold->reducer]);
 }
 
-/* Writes the argument of a step's exponential as a function of its own, so that a strip can take
- * all exponentials by vectors between the two.  In most strips no element is far enough above the
- * maximum m of its state to move it.  The distances tell so; then their exponentials are added,
- * and nothing else is done. */
+/* Writes parts of logsumexp's step as functions of their own, so that a loop can take all
+ * exponentials by vectors in between. exponent0() is the argument of the exponential for any
+ * element. In most strips no element is far enough above the scale m of its state to move it:
+ * then distance0() is x - m, moves0() is 0, and near0() adds the exponential to the sum. */
 static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
 {
     add_of_step(to, f, number, "T exponent", "return RD_F(lse_exponent)((x) - (m), far);");
@@ -54,8 +57,10 @@ static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
                     "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n");
 }
 
-/* Writes a step that keeps its new state only where a condition holds; vectors compute the step for
- * all elements. */
+/* Writes a step that keeps its new state only where a condition holds, such as the mask "take":
+ * "const float k0 = *s0; { code } *s0 = take ? *s0 : k0;". Only the first n_state numbers are kept;
+ * the flag behind them is set elsewhere. It has no branch, so vectors compute the step for all
+ * elements and blend. */
 static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char *code,
                      const char *condition)
 {
@@ -66,8 +71,8 @@ static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char
         rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
 }
 
-/* Writes some0(), the step of a strip in which some elements are padding: `is` is 0 for a padding
- * element.  See pass/tail.c. */
+/* Writes some0(), the step in a loop that was padded to whole vectors, so that some elements do not
+ * exist: `is` is 0 for these, and the state stays. It calls step0() and keeps the old state. */
 static void add_some(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text code = { 0 };
@@ -92,23 +97,24 @@ static bool is_extreme_of_floats(const rd_emit_fold *f)
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 }
 
-/* True if it is an extreme of a sparse row of floats, with a flag in its state: its step notes a
- * NaN as bit 2. */
+/* True if the reducer is a minimum or maximum of the elements of a sparse row (by_rows), floats,
+ * with a flag `seen` in its state that an element came. Its step compares numbers only, and
+ * notes a NaN as bit 2 of the flag. */
 bool rd_notes_nan(const rd_emit_fold *f)
 {
     return f->fold->by_rows && f->seen && is_extreme_of_floats(f);
 }
 
-/* True if the reducer has a function one0() for elements one after the other: an extreme of floats
- * of a sparse row or by label. n_group > 0: elements have labels. */
+/* True if the reducer has a function one0() for elements one after the other: a minimum or
+ * maximum of floats, of a sparse row or by label (n_group > 0). */
 bool rd_has_scalar_step(const rd_emit_fold *f)
 {
     return rd_notes_nan(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
 }
 
-/* Writes the step of an extreme: the element if it exceeds the state.  It writes the state's old
- * value by way of a constant: without that gcc chooses between numbers in registers of ints, and an
- * extreme of rows of seven took 1.6 times as long. */
+/* Writes the step of a minimum or maximum, which compares and chooses: "const T k = S(0), z = x
+ * < k ? x : k; S(0) = z;". It names the old state by a constant, k. Without that, gcc chooses
+ * between numbers in integer registers, and an extreme of rows of seven took 1.6 times as long. */
 static void add_extreme(rd_text *to, const rd_emit_fold *f)
 {
     const bool least = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum;
@@ -117,8 +123,8 @@ static void add_extreme(rd_text *to, const rd_emit_fold *f)
     rd_text_add(to, f->masked ? "    S(0) = take ? z : S(0);\n" : "    S(0) = z;\n");
 }
 
-/* Writes the body of an extreme's step that notes elements in the flag: 1 for any, 3 for a NaN (x
- * != x). */
+/* Writes the body of the step of a minimum or maximum that notes elements in the flag, which is
+ * the last number of the state: 1 for any element, 3 for a NaN (x != x). */
 static void add_noting_step(rd_text *to, const rd_emit_fold *f)
 {
     add_extreme(to, f);
@@ -126,8 +132,9 @@ static void add_noting_step(rd_text *to, const rd_emit_fold *f)
                 f->masked ? "!take ? 0 : " : "");
 }
 
-/* Writes one0(), the step of one element after another.  NaN is rare, and a branch that is never
- * taken costs less than a bit of each element. */
+/* Writes one0(), the step of a serial loop over a sparse row, for a minimum or maximum with a
+ * flag. It notes a NaN by a branch, which is hardly ever taken and costs less than setting a bit
+ * for each element. */
 static void add_one(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->n_state - 1;
@@ -140,9 +147,9 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
                 seen, f->masked ? "!take ? 0 : " : "", f->masked ? "take && " : "", seen);
 }
 
-/* Writes one0() of an element with a label, which the next one often waits for: one instruction, as
- * the branch for NaN is never taken. It sets the flag that an element came, if there is one
- * (seen). */
+/* Writes one0() for a minimum or maximum by label. The next element often has the same label and
+ * waits for this step, so it is one instruction plus a branch for NaN, which is hardly ever
+ * taken. It sets the flag that an element came, if there is one (seen). */
 static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* for texts without RARELY */
@@ -156,8 +163,9 @@ static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
                 f->masked ? "take && " : "");
 }
 
-/* Writes fours0(): four elements become their extreme.  Of equal ones the first counts, as one by
- * one.  A NaN among them sets the flag to 3. */
+/* Writes fours0(), which takes four elements of a row into the state: first their minimum (or
+ * maximum), then that with the state, so that only one comparison waits for the state. Of equal
+ * elements the first counts, as it does one by one. A NaN among them sets the flag to 3. */
 static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char sign = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum ? '<' : '>';
@@ -175,11 +183,13 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
         sign, sign, sign, sign, f->n_state - 1);
 }
 
-/* Writes step0() and its variants for masks, padding, exponentials and single elements:
+/* Writes step0(), which takes an element x with weight w and index i into a state, and its variants
+ * for masks, padding, exponentials and single elements:
  *
  *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; }
  *
- * The flag that an element came, if there is one (seen), is the last number. */
+ * seen: the last number of a state is a flag that an element came. An extreme that notes NaNs in
+ * that flag has steps of its own. */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

@@ -6,20 +6,21 @@
  * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/reducer_parts.h"
 
-/* True if the fold's results are places (indices of elements), as of argmin. */
+/* True if the fold's results are indices of elements, as of argmin. */
 bool rd_is_place(const rd_fold *f)
 {
     return rd_reducer_places(f->reducer);
 }
 
-/* The C type of results.  Bools are u64 in folds. */
+/* Returns the C type of a fold's results. A bool is a uint64_t in folds. */
 const char *rd_fold_type(const rd_fold *f)
 {
     return f->type == RD_BOOL ? "uint64_t" : rd_register_type(f->type);
 }
 
-/* True if the state is one of the elements, or made of their bits: one number, by an operator that
- * is no arithmetic.  Sums and products leave the type. */
+/* True if the state is always one of the elements or made of their bits, as a minimum or a
+ * bitwise "and", so that it fits their type. The result of a sum or product (ARITH) may be
+ * larger. */
 static bool is_like_elements(const rd_fold *f)
 {
     const rd_reducer_info *r = &rd_reducer_table[f->reducer];
@@ -27,8 +28,9 @@ static bool is_like_elements(const rd_fold *f)
     return r->n_state == 1 && r->op != RD_OP_none && rd_op_table[r->op].rule != RD_RULE_ARITH;
 }
 
-/* The C type of states in a block: a narrow one for short sums (is_short), or for extremes of small
- * elements (narrow); else that of elements in registers. */
+/* Returns the C type of the states that take elements. It is narrow for sums of small ints whose
+ * blocks fit it (is_short), and for a minimum or maximum of small elements (narrow). Else it is
+ * that of elements in registers. */
 const char *rd_step_type(const rd_emit_fold *f)
 {
     const char *const small =
@@ -37,9 +39,9 @@ const char *rd_step_type(const rd_emit_fold *f)
     return f->is_short ? rd_memory_type(f->sums) : small ? small : rd_fold_type(f->fold);
 }
 
-/* The C type of nodes: double for sums of f32 (rd_fold_widens), else that of states.  Lanes
- * (partial accumulators) of a short sum of one block are merged in the narrow type of the whole
- * sum. */
+/* Returns the C type of nodes, the results of finished blocks: double for sums of f32, else that
+ * of states. The lanes (partial accumulators) of a sum of small ints that is one block are
+ * merged in row_sums, the narrow type that holds the whole sum. */
 const char *rd_merge_type(const rd_emit_fold *f)
 {
     if (f->is_short && f->one_block)
@@ -49,49 +51,51 @@ const char *rd_merge_type(const rd_emit_fold *f)
                                    : rd_step_type(f);
 }
 
-/* The class of types in which steps compute.  Bools are summed as u64. */
+/* Returns the type in which steps compute: f32, f64, i64 or u64. Bools are summed as u64. */
 rd_class rd_step_class(const rd_fold *f)
 {
     return f->type == RD_BOOL ? RD_CLASS_u64 : rd_dtype_class(f->type);
 }
 
-/* The bytes of an element in a state: as in a register.  A bool becomes a number of 8 bytes. */
+/* Returns the bytes of a number of a state: 4 or 8, as in a register; 8 for bools, which are
+ * summed as uint64_t. */
 static int step_size(const rd_fold *f)
 {
     return f->type == RD_BOOL ? 8 : rd_register_size(f->type);
 }
 
-/* True if number k of a state is its flag `seen`, the last one. */
+/* True if number k of a state is its last one, the flag `seen` that an element came. */
 static bool is_flag(const rd_emit_fold *f, int k)
 {
     return f->seen && k == f->n_state - 1;
 }
 
-/* The C type of places: as wide as elements, so that vectors hold as many of both; narrow if all
- * places fit. */
+/* Returns the C type of indices of elements (places), as argmin keeps beside the element. It is as
+ * wide as an element, so that a vector holds as many of both: int32_t if elements have 4 bytes and
+ * all indices fit. f->places is how many elements an accumulator takes. */
 const char *rd_place_type(const rd_emit_fold *f)
 {
     return step_size(f->fold) == 4 && f->places < INT32_MAX ? "int32_t" : "int64_t";
 }
 
-/* True if an empty fold differs from its identity, and the state does not show that no element
- * came.  A place shows it. */
+/* True if a fold of no elements has another result than its identity (min: NaN, not infinity),
+ * and the state does not show that no element came. The index of argmin shows it. */
 static bool hides_emptiness(const rd_fold *f)
 {
     return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
 }
 
-/* True if the result of a fold without elements is the 0 that its states begin with, so that no
+/* True if the result of a fold without elements is the 0 with which its states begin, so that no
  * flag is needed: a sum by labels (n_group > 0), or of sparse rows (by_rows). */
 static bool begins_with_0(const rd_fold *f)
 {
     return (f->n_group || f->by_rows) && rd_reducer_is_sum(f->reducer);
 }
 
-/* Fills the facts of a built-in reducer. States need a flag that an element came where they may
- * meet none: by a mask, in an exclusive scan, or as lanes (partial accumulators) that have none
- * (empties). The flag is one more number of a state. `bytes`: a number has at most 8 bytes in
- * memory. */
+/* Fills the facts of a built-in reducer. A state needs a flag (seen) that an element came if it
+ * may meet none: by a mask, in an exclusive scan, or as a lane (partial accumulator) without
+ * elements (empties). The flag is one more number of the state. places: how many elements an
+ * accumulator takes. `bytes`: a number has at most 8 bytes in memory. */
 void rd_emit_facts(rd_emit_fold *f, int64_t places)
 {
     f->places = places;
@@ -101,8 +105,9 @@ void rd_emit_facts(rd_emit_fold *f, int64_t places)
     f->bytes   = 8;
 }
 
-/* The C type of number k of a state.  A flag is a byte where neighbours are cells (accumulators),
- * else an int as wide as the state; number 1 of argmin is a place. */
+/* Returns the C type of number k of a state. The flag is a byte if neighbouring elements go to
+ * accumulators of their own (cells), else an int as wide as the state, so that vectors hold as
+ * many of both. Number 1 of argmin is an index. */
 const char *rd_state_type(const rd_emit_fold *f, int k)
 {
     if (f->user)
@@ -112,13 +117,14 @@ const char *rd_state_type(const rd_emit_fold *f, int k)
     return rd_is_place(f->fold) && k == 1 ? rd_place_type(f) : rd_step_type(f);
 }
 
-/* The name of the class of states, in functions of the library: "f32". */
+/* Returns the type of states in names of the library's functions: "f32". */
 const char *rd_state_elem(const rd_emit_fold *f)
 {
     return rd_class_name(rd_step_class(f->fold));
 }
 
-/* The C type of number k of a node (result of a block). */
+/* Returns the C type of number k of a node, the result of a finished block. Sums of f32 are
+ * double there; flags and a user's states stay as they are. */
 const char *rd_node_type(const rd_emit_fold *f, int k)
 {
     if (f->user || is_flag(f, k))
@@ -126,8 +132,8 @@ const char *rd_node_type(const rd_emit_fold *f, int k)
     return rd_is_place(f->fold) && k == 1 ? rd_place_type(f) : rd_merge_type(f);
 }
 
-/* The C type of the results of finish0().  Places (indices of elements, as of argmin) are
- * int64_t. */
+/* Returns the C type of the results that finish0() writes. Indices of elements, as of argmin,
+ * are int64_t. */
 const char *rd_result_type(const rd_fold *f)
 {
     if (f->user)
@@ -144,8 +150,9 @@ void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format)
     }
 }
 
-/* Writes the parameters of states or nodes (results of blocks): "const float *s0, const float
- * *s1". */
+/* Writes the parameters of a function that takes a state, or with `nodes` the result of a
+ * finished block: a pointer for each number, "const float *s0, const float *s1". keep: "const "
+ * or "". */
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name)
 {
     for (int k = 0; k < f->n_state; k++)

@@ -44,8 +44,8 @@ static const char *skip_spaces(const char *at)
     return at;
 }
 
-/* The length of the C word, a name or a number, that the text begins with; 0 if it begins with
- * none. */
+/* Returns the length of the C word (letters, digits and _) that the text begins with; 0 if it
+ * begins with none. */
 static int word_length(const char *at)
 {
     int n = 0;
@@ -61,7 +61,9 @@ bool rd_is_word(const char *text)
     return text[0] && word_length(text) == (int)strlen(text);
 }
 
-/* Adds a member.  False: its name is no name, or there are too many. */
+/* Adds a member of the user's struct: its type (a row of `types`), its name of `length`
+ * characters, and index >= 0 for an element of an array, "v[3]". False: the name is none of C,
+ * or there are too many members. */
 static bool add_member(rd_user *u, int type, const char *name, int length, int index)
 {
     rd_user_member *m = &u->member[u->n];
@@ -78,8 +80,9 @@ static bool add_member(rd_user *u, int type, const char *name, int length, int i
     return true;
 }
 
-/* Reads the names behind a type, "n, v[3];", and adds them as members.  Returns the text behind, or
- * NULL if the text is more than this reader knows. */
+/* Reads the names behind a type in the user's struct, "n, v[3];", and adds each as a member, an
+ * array as one member for each element. Returns the text behind the ";"; NULL: it is more than
+ * this reader knows. */
 static const char *declarators(rd_user *u, int type, const char *at)
 {
     for (;; at++) {
@@ -106,8 +109,9 @@ static const char *declarators(rd_user *u, int type, const char *at)
     }
 }
 
-/* Reads one declaration of a member.  The type that it begins with is as long as can be: "unsigned
- * long n" has two words of a type.  Returns the text behind; NULL: not known. */
+/* Reads one declaration of the user's struct, such as "unsigned long n, v[3];". The type is the
+ * longest sequence of words that `types` has. Returns the text behind the declaration; NULL: it
+ * is more than this reader knows. */
 static const char *declaration(rd_user *u, const char *at)
 {
     char        words[RD_USER_NAME] = "";
@@ -131,7 +135,8 @@ static const char *declaration(rd_user *u, const char *at)
     return found < 0 ? NULL : declarators(u, found, behind);
 }
 
-/* True if the text is declarations of members alone, at least one; they are added to *u. */
+/* True if the text is only declarations of members of known types, at least one; they are added
+ * to *u. */
 static bool has_members(rd_user *u, const char *text)
 {
     for (text = skip_spaces(text); text && *text;) {
@@ -154,8 +159,9 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* True if loops or subscripts of the text may depend on elements: by another loop or jump than
- * `for`, a `for` with several conditions, or, without loops, a subscript that is no number. */
+/* True if the path through the text, or its subscripts, may depend on the element, so that
+ * neighbouring elements cannot be a vector. Signs are loops or jumps other than `for`, a `for`
+ * with "&&" or "||", or, in a text without loops, a subscript that is no number. */
 static bool depends_on_elements(const char *text)
 {
     static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
@@ -172,22 +178,24 @@ static bool depends_on_elements(const char *text)
     return false;
 }
 
-/* True if the reducer has text for its struct, init, step and finish, and for merge if it has one.
- * The step must not have a `return`, which would leave the function and not the macro's loop. */
+/* True if the user's reducer has C text for all that it needs: its struct, init, step and
+ * finish, and merge if it has one. A `return` in the step's text is refused: in the function
+ * that RD_REDUCER makes of it, it ends a loop over elements, and here it would end one step. */
 bool rd_user_has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
            !has_word(r->code[2], "return");
 }
 
-/* True if the step's text has the word i, the index of the element; true without a text, as a
- * function may use the index. */
+/* True if the step may need the index of its element: its C text has the word i; also without a
+ * text, as a function may use the index. */
 bool rd_user_needs_index(const rd_reducer *r)
 {
     return !r->code[2] || has_word(r->code[2], "i");
 }
 
-/* True if a member has 8 bytes, or states are no single members. */
+/* True if a member of the struct has 8 bytes, or states are whole structs: then the flag that an
+ * element came is an int of 8 bytes, too. */
 static bool is_wide(const rd_user *u)
 {
     bool wide = u->form != RD_USER_MEMBER_WISE;
@@ -197,10 +205,13 @@ static bool is_wide(const rd_user *u)
     return wide;
 }
 
-/* Chooses the form of the states: numbers for each member, structs, or calls by address.  Vectors
- * are made of steps on members, unless loops or subscripts depend on elements.  A struct's bytes
- * are rounded up to 16; the form of addresses has 16 more, for the pointer to the reducer. A flag
- * that an element came (seen) is added where a state may meet none, and for scans. */
+/* Chooses how the text keeps the states of a user's reducer: a number for each member, whole
+ * structs, or structs for calls by address. With numbers for members, compilers make vectors of
+ * steps, unless loops or subscripts depend on elements. A struct's bytes are rounded up to 16; for
+ * calls by address there are 16 more, for the pointer to the reducer. A flag that an element came
+ * (seen) is added where a state may meet none, and for scans. `number` is that of the fold, for the
+ * struct's name. n is the number of arrays of states: one for each member, or one of structs.
+ * False: no memory. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
 {
     const rd_reducer *r     = f->fold->user;
@@ -223,8 +234,8 @@ bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, v
     return true;
 }
 
-/* The C type of number k of a state: of a member, of the struct, or of the flag behind them (number
- * n). */
+/* Returns the C type of number k of a state: of a member, of the whole struct, or, for k = n, of
+ * the flag behind them that an element came. */
 const char *rd_user_state_type(const rd_emit_fold *f, int k)
 {
     if (k == f->user->n)
@@ -232,7 +243,7 @@ const char *rd_user_state_type(const rd_emit_fold *f, int k)
     return f->user->form == RD_USER_MEMBER_WISE ? f->user->member[k].type : f->user->type;
 }
 
-/* The bytes of a state, with 8 for a flag. */
+/* Returns the bytes of a state, with 8 for the flag that an element came (seen). */
 int rd_user_bytes(const rd_emit_fold *f)
 {
     int bytes = f->seen ? 8 : 0;
@@ -242,8 +253,9 @@ int rd_user_bytes(const rd_emit_fold *f)
     return bytes;
 }
 
-/* The approximate operations of a step: from the table, or the operators in a user's text, of which
- * a division counts as 4.  It is 8 without a text, and about 100 at most. */
+/* Returns how many additions a step costs, about: of a built-in reducer from the table; of a
+ * user's, the operators in its text, where a division counts as 4. Without a text it is 8, and
+ * never much more than 100. */
 double rd_fold_cost(const rd_fold *f)
 {
     const char *text = f->user ? f->user->code[2] : NULL;
@@ -261,15 +273,18 @@ double rd_fold_cost(const rd_fold *f)
     return cost;
 }
 
-/* The bytes of the widest member, 4 or 8, if vectors can be made of the steps; else 0. */
+/* Returns the bytes of the widest number of a state, 4 or 8, if vectors can be made of the
+ * steps; 0 if they cannot. */
 int rd_user_widest(const rd_emit_fold *f)
 {
     return f->user->form != RD_USER_MEMBER_WISE ? 0 : is_wide(f->user) ? 8 : 4;
 }
 
-/* Writes the table of a reducer that is called by its addresses:
+/* Writes, before a state of a reducer that is called by its addresses begins, the pointer to the
+ * reducer's table of functions; nothing for other reducers. `name` is what stands before the fold's
+ * number in the name of a state, `at` its subscript.
  *
- *      s0_0[l].user = q->reducer + 0; */
+ *     s0_0[l].user = q->reducer + 0; */
 void rd_add_user_begin(rd_text *to, const rd_emit_fold *f, int number, const char *name,
                        const char *at)
 {

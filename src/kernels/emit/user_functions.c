@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The C type of a user's function's operands: elements as in memory for a function on blocks, else
- * float or double. */
+/* Returns the C type of the operands of a user's function: the type in memory for a function on
+ * arrays that may fail (block), else float or double, as the result's type says. */
 const char *rd_operand_type(const rd_call *call, rd_dtype type)
 {
     return call->block ? rd_memory_type(call->in_type) : type == RD_F32 ? "float" : "double";
@@ -25,16 +25,19 @@ static const char of_either[] =
     "static inline T PICK(min)(T a, T b) { return a < b || a != a ? a : b; }\n"
     "static inline T PICK(max)(T a, T b) { return a > b || a != a ? a : b; }\n";
 
-/* Writes min() and max() for a type, as rd_min_float() and so on. */
+/* Writes min() and max() for a type, as functions rd_min_float() and so on, under which a user's
+ * text finds them. */
 static void add_pick(rd_text *to, const char *type)
 {
     rd_text_add(to, "#define T %s\n#define PICK(m) rd_##m##_%s\n%s#undef T\n#undef PICK\n", type,
                 type, of_either);
 }
 
-/* Writes "static inline float call0(const float x, const float y) { ..; return z; }".  call->names
- * lists the operands, "x,y,z", and the last name is the result's.  A `break` of the user's text
- * only leaves its do-loop. */
+/* Writes the function of a user's C text, "static inline float call0(const float x, const float y)
+ * { ..; return z; }". call->names lists the operands and the result, "x,y,z". The user's text
+ * stands in do { } while (0), so that its `break` leaves the text and not the function. sqrt, abs,
+ * min and so on are declared for the type. Behind the operands `at` is the result's name. Types are
+ * float, which needs the f functions of C's library, or double. */
 static void add_function(rd_text *to, const rd_call *call, int32_t number, const char *type)
 {
     const char *at = call->names;
@@ -56,7 +59,8 @@ static void add_function(rd_text *to, const rd_call *call, int32_t number, const
                 at);
 }
 
-/* Writes a function for each CALL that has a text, after the names that such texts may use. */
+/* Writes a function for each call of a user's function that has a C text; before the first one,
+ * the names of C's library that such texts may use. */
 void rd_emit_functions(rd_text *to, const rd_program *p)
 {
     bool first = true;

@@ -44,8 +44,9 @@ static const char *element_type(rd_dtype type)
     return type == RD_BOOL ? "_Bool" : rd_memory_type(type);
 }
 
-/* Writes a function on the struct: "USER init_of0(U0 *const s) { do { s->n = 0; } while (0); }".  A
- * `break` of the user's text only leaves its do-loop. */
+/* Writes a function on the user's struct: "USER init_of0(U0 *const s) { do { s->n = 0; } while
+ * (0); }". The user's text stands in a do-loop, so that its `break` leaves the text. body NULL:
+ * the function does nothing. */
 static void add_body(rd_text *to, int number, const char *name, const char *parameters,
                      const char *body)
 {
@@ -53,17 +54,19 @@ static void add_body(rd_text *to, int number, const char *name, const char *para
                 body ? body : "");
 }
 
-/* Writes "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }" and
- * the others, with the user's text or a call by address.  A `return` of the user's text leaves only
- * that function. */
+/* Writes the functions init, step, merge and finish on the user's struct, "USER step_of0(U0 *const
+ * s, const X0 x, int64_t i) { do { s->n += x; } while (0); }". Each holds the user's text or, in
+ * form POINTERS, a call by address. A `return` of the text only leaves that function. r->code[1] to
+ * [4] are the texts of init, step, merge and finish; a reducer without merge gets one that does
+ * nothing. */
 static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
 {
-    const rd_reducer *r = f->fold->user;
-    const bool        t = f->user->form != RD_USER_POINTERS;
+    const rd_reducer *r       = f->fold->user;
+    const bool        by_text = f->user->form != RD_USER_POINTERS;
     char              parameters[120];
 
     snprintf(parameters, sizeof parameters, "U%d *const s", number);
-    add_body(to, number, "init", parameters, t ? r->code[1] : "s->user->init(s->at);");
+    add_body(to, number, "init", parameters, by_text ? r->code[1] : "s->user->init(s->at);");
     if (f->weighted)
         snprintf(parameters, sizeof parameters, "U%d *const s, const X%d x, const W%d w, int64_t i",
                  number, number, number);
@@ -71,20 +74,23 @@ static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
         snprintf(parameters, sizeof parameters, "U%d *const s, const X%d x, int64_t i", number,
                  number);
     add_body(to, number, "step", parameters,
-             t             ? r->code[2]
+             by_text       ? r->code[2]
              : f->weighted ? "s->user->step2(s->at, 1, &x, 1, &w, 1, i);"
                            : "s->user->step(s->at, 1, &x, 1, i);");
     snprintf(parameters, sizeof parameters, "U%d *const a, const U%d *const b", number, number);
     if (r->merge)
-        add_body(to, number, "merge", parameters, t ? r->code[3] : "a->user->merge(a->at, b->at);");
+        add_body(to, number, "merge", parameters,
+                 by_text ? r->code[3] : "a->user->merge(a->at, b->at);");
     else
         add_body(to, number, "merge", parameters, "");
     snprintf(parameters, sizeof parameters, "const U%d *const s, Y%d *const y", number, number);
-    add_body(to, number, "finish", parameters, t ? r->code[4] : "s->user->finish(s->at, y);");
+    add_body(to, number, "finish", parameters, by_text ? r->code[4] : "s->user->finish(s->at, y);");
 }
 
-/* Writes the types: "typedef float X0; typedef struct V0 { .. } V0;".  A struct with another
- * size than the caller's is another struct: that does not compile. */
+/* Writes the types that a reducer's functions name: X0 of elements, Y0 of results, W0 of weights,
+ * and the struct U0 of a state: "typedef float X0; typedef struct V0 { .. } V0;". The name that
+ * RD_REDUCER gives the struct, such as mean_state, stands for U0. V0 only serves an assertion: if
+ * its size is not the one that the caller's compiler found, the text must not compile. */
 static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
@@ -109,7 +115,7 @@ static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 }
 
 /* ---- On arrays of states --------------------------------------------------------------------- */
-/* Writes the parameters of the states: "double *s0, int32_t *s1". */
+/* Writes the parameters of a state, a pointer for each number: "double *s0, int32_t *s1". */
 static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *qualifier, char name)
 {
     for (int k = 0; k < f->n_state; k++)
@@ -117,8 +123,10 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *quali
                     k);
 }
 
-/* Writes the struct `as` of the states `name`: " U0 s_ = { 0 }, *const s = &s_; s->n = *s0;".
- * States that are structs are used where they lie.  `filled`: members get the states' values. */
+/* Writes how a state becomes the user's struct. If the members are numbers in arrays of their
+ * own (MEMBER_WISE), they are gathered into a local struct `as`: " U0 s_ = { 0 }, *const s =
+ * &s_; s->n = *s0;". Else the struct is used where it lies. `filled`: members get the state's
+ * values, else 0. name: that of the state's numbers, s0 .. */
 static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name, bool filled)
 {
     if (f->user->form != RD_USER_MEMBER_WISE) {
@@ -130,14 +138,15 @@ static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name
         rd_text_add(to, "    %s->%s = *%c%d;\n", as, f->user->member[k].place, name, k);
 }
 
-/* Writes the struct back to its states, if these are single members: "*s0 = s->mean;". */
+/* Writes the members of the local struct `as` back to the state's numbers, "*s0 = s->mean;", if
+ * they are in arrays of their own (MEMBER_WISE). */
 static void scatter(rd_text *to, const rd_emit_fold *f, const char *as, char name)
 {
     for (int k = 0; f->user->form == RD_USER_MEMBER_WISE && k < f->user->n; k++)
         rd_text_add(to, "    *%c%d = %s->%s;\n", name, k, as, f->user->member[k].place);
 }
 
-/* Writes begin0(): it calls the user's init, and the state has met no element. */
+/* Writes begin0(): it calls the user's init, and clears the flag that an element came (seen). */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER begin%d(", number);
@@ -149,7 +158,8 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d = 0;\n}\n" : "}\n", f->user->n);
 }
 
-/* Writes "const X0 y = x;": a register in the type of the user's text. */
+/* Writes how a register becomes an operand of the user's text, in its type in memory: "const X0
+ * y = (x);". kind: 'X' for elements, 'W' for weights. */
 static void add_operand(rd_text *to, char kind, int number, const char *name, rd_dtype type,
                         const char *reg)
 {
@@ -159,8 +169,10 @@ static void add_operand(rd_text *to, char kind, int number, const char *name, rd
                 is_half ? rd_memory_type(type) : "", is_half ? "_of_f32" : "", reg);
 }
 
-/* Writes "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i); ..
- * }". The flag that an element came, if there is one (seen), is set. */
+/* Writes step0(), which takes an element into a state: "USER step0(double *s0, const double x,
+ * const int w, int64_t i) { .. step_of0(s, y, i); .. }". A mask `take` decides whether the user's
+ * step is called. The flag that an element came, if there is one (seen), is set. X0 is the type of
+ * elements, W0 that of weights (without weights w is an unused int). */
 static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER step%d(", number);
@@ -180,8 +192,9 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Writes merge0().  A state without an element is none: merge() of the user is not called, and the
- * other one is taken. The flag `seen` says that an element came. */
+/* Writes merge0(), which merges state b into state s. A state without an element stands for
+ * nothing, which the user's merge() need not know: then it is not called, and the other state is
+ * taken. The flag `seen` says that an element came. */
 static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->user->n;
@@ -202,8 +215,9 @@ static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d |= *b%d;\n}\n" : "}\n", seen, seen);
 }
 
-/* Writes finish0(), which makes the fold's results: "USER finish0(const double *s0, double *y0) {
- * .. finish_of0(s, y); *y0 = y[0]; }".  The user's finish() writes elements as in memory (y). */
+/* Writes finish0(), which makes the results of a state: "USER finish0(const double *s0, double
+ * *y0) { .. finish_of0(s, y); *y0 = y[0]; }". The user's finish() writes to an array y of the
+ * type in memory, and its elements are converted to registers. */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r    = f->fold->user;
@@ -234,8 +248,8 @@ void rd_add_user_prelude(rd_text *to)
     rd_text_add(to, "%s", of_headers);
 }
 
-/* Writes all of a user's reducer: types, functions on the struct, and begin, step, block, merge,
- * finish on states. */
+/* Writes all functions of a user's reducer: types, the functions on its struct, and begin, step,
+ * block, merge, finish on states. block0(), which ends a block of steps, does nothing. */
 void rd_user_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_add_user_prelude(to);

@@ -15,7 +15,8 @@
  * run time. A fold of one block (n_block 1) has no combine tree. */
 #include "kernels/loop/facts.h"
 
-/* Returns the name of a mapping for printed text: "cells". */
+/* Returns the name of a mapping (how rounds of a loop map to a fold's accumulators) for printed
+ * text: "cells". */
 const char *rd_mapping_name(rd_mapping mapping)
 {
     static const char *const names[] = {
@@ -27,19 +28,20 @@ const char *rd_mapping_name(rd_mapping mapping)
     return names[mapping];
 }
 
-/* The strides of an element's cell, lane and outer position along a loop. */
+/* How far one round of a loop moves an element's cell (accumulator), lane (one of its partial
+ * accumulators) and outer position (which counts steps, of all lanes). */
 typedef struct fold_strides {
     rd_stride cell, lane, outer;
 } fold_strides;
 
-/* True if the statement takes one element into a fold. */
+/* True if the statement takes one element into a fold; a PREFIX also makes a scan's result. */
 static bool is_element_step(const rd_stmt *s)
 {
     return s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;
 }
 
-/* Finds how far one round of the loop moves the cell, the lane and the outer position of the
- * element that a statement takes. */
+/* Finds how far one round of the loop moves the cell (accumulator), the lane (partial accumulator)
+ * and the outer position of the element that a statement takes. */
 static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_fold_at *at = &t->stmt[stmt].of;
@@ -50,9 +52,9 @@ static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Whole blocks ---------------------------------------------------------------------------- */
-/* Returns by how many elements one unit of the outer position moves along the order of elements.
- * An element's place in that order is outer * rows * lanes + lane; `rows` is the number of steps
- * that the lane position fills. */
+/* Returns how many elements one unit of the outer position is in the order of elements, which is
+ * outer * rows * lanes + lane. A step is one element of each lane (partial accumulator); `rows`:
+ * the steps that the lane position fills. */
 static int64_t lanes_of_outer(const rd_fold *f)
 {
     return rd_rows_of_lanes(f) * f->lanes;
@@ -61,8 +63,9 @@ static int64_t lanes_of_outer(const rd_fold *f)
 static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
                         int64_t coef, int64_t of);
 
-/* True if coef times the index of an axis is a multiple of `of`. A loop around the statement must
- * have such an index in all rounds; a loop inside `loop` only in its first round. */
+/* True if coef * (index of an axis) is a multiple of `of`. The loop that binds the axis must have
+ * such an index in all rounds; if it stands inside `loop`, only in its first round, as further
+ * rounds are compared by span_within(). rd_binder_of() is that loop; -1: none binds it. */
 static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, int32_t axis,
                              int64_t coef, int64_t of)
 {
@@ -83,7 +86,8 @@ static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, i
     return rd_stands_in(t, binder, loop) || (l->step > 0 && coef * l->step % of == 0);
 }
 
-/* True if coef times a position is a multiple of `of` in every round of the loop. */
+/* True if coef * position is a multiple of `of` in every round of the loop. A value (axis < 0) can
+ * be any number, so its coefficient must be such a multiple. */
 static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
                         int64_t coef, int64_t of)
 {
@@ -100,7 +104,9 @@ static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const 
 }
 
 /* Returns the distance in the order of elements between the first and the last element of a round,
- * at most.  -1: a stride or a trip count is unknown, or a loop inside goes back. */
+ * at most.  -1: a stride or a trip count is unknown, or a loop inside goes back. `by`: elements
+ * from one round of a loop inside to the next, in the order outer * rows * lanes + lane (partial
+ * accumulator). */
 static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt)
 {
     int64_t span = 0;
@@ -116,17 +122,18 @@ static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop,
     return span;
 }
 
-/* True if coef times a position is a multiple of `of` in the first round of a loop.  The loop's own
- * axis counts with the loop's first index; other axes must be multiples by themselves. */
+/* True if coef * position is a multiple of `of` in the first round of a loop. The loop's own axis
+ * counts with the loop's first index; other axes must be multiples in all their rounds. The loop
+ * must go upwards from one position that is not rounded (by <= 1). */
 static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_linear *at,
                                  int64_t coef, int64_t of)
 {
     const rd_for *l      = rd_loop_of(t, loop);
     const int32_t parent = t->stmt[loop].parent;
-    const int64_t by     = coef * rd_linear_coef(t, at, l->axis);
+    const int64_t own    = coef * rd_linear_coef(t, at, l->axis);
 
     if (l->from.n != 1 || l->from.part[0].by > 1 || l->backwards || coef * at->offset % of ||
-        !is_multiple(t, parent, loop, &l->from.part[0].at, by, of))
+        !is_multiple(t, parent, loop, &l->from.part[0].at, own, of))
         return false;
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &t->term[at->first + k];
@@ -140,20 +147,23 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     return true;
 }
 
-/* True if the outer and the lane position of the loop's first element are those of the first
- * element of a block.  A block is steps * lanes elements; 0 stands for a number that overflows. */
+/* True if the loop's first element is the first of a block: its outer and lane (partial
+ * accumulator) positions are multiples of a block's elements. `block`: elements of a block, steps
+ * * lanes; 0 if that number overflows. */
 bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
 {
     const rd_fold *f     = &t->p->fold[fold];
     const int64_t  block = f->steps <= INT64_MAX / f->lanes ? f->steps * f->lanes : 0;
 
     return block && begins_with_multiple(t, loop, &at->outer, lanes_of_outer(f), block) &&
-           begins_with_multiple(t, loop, &at->lane, 1, block);
+           begins_with_multiple(t, loop, &at->lane, /*coef=*/1, block);
 }
 
-/* True if each round takes whole blocks, one after the other.  A block loop does if its rounds end
- * with the fold's blocks.  Any other loop does if a round moves the element by a multiple of a
- * block, takes no more elements than that, and begins at the begin of a block. */
+/* True if each round takes whole blocks (a block: `steps` steps of all lanes), one after the other.
+ * A block loop does if its rounds end with the fold's blocks. Any other loop does if a round moves
+ * the element by a multiple of a block (by), takes no more elements than that (span), and begins at
+ * the begin of a block. Such a loop goes upwards by ranges (step 2 or more), and steps * lanes must
+ * not overflow. */
 static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                             const fold_strides *m)
 {
@@ -170,11 +180,13 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
     span  = span_within(t, f, loop, stmt);
     return by > 0 && by % block == 0 && span >= 0 && span < by &&
            is_multiple(t, loop, stmt, &t->stmt[stmt].of.outer, lanes_of_outer(f), block) &&
-           is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, 1, block);
+           is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, /*coef=*/1, block);
 }
 
-/* True if each round has states of its own and elements of different blocks.  The states differ
- * where the subscript's addend `more` moves from round to round. */
+/* True if each round has states (accumulators) of its own (`more`, added to a state's subscript,
+ * moves from round to round), and takes elements of other blocks (runs of a fold's steps) than the
+ * others: `by`, in elements, is a multiple of a block. A fold of one block (n_block 1) has no
+ * second one, and a block whose elements overflow an int64_t never ends. */
 static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
                            const fold_strides *m)
 {
@@ -186,16 +198,17 @@ static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop,
 }
 
 /* ---- One statement --------------------------------------------------------------------------- */
-/* True if the reducer gives the same bits in any order of elements: it is exact, returns no
- * prefixes, and no element is best by being the first. */
+/* True if the reducer gives the same bits in any order of elements: its law says that it is exact,
+ * it returns no prefixes, and no element is best by being the first (argmax of bools). */
 static bool may_go_in_any_order(const rd_fold *f)
 {
     return f->law == RD_LAW_exact && !f->scan && !f->first;
 }
 
-/* The mapping of rounds that take elements of the same cell's states.  ANY: any order gives the
- * same bits.  BLOCKS: each round takes other blocks.  STEPS: rounds are successive steps.  MIXED:
- * strides are unknown, or lanes change. */
+/* Returns the mapping of rounds that take elements of the same cell (accumulator). ANY: the
+ * reducer gives the same bits in any order. BLOCKS: each round takes other blocks. STEPS: rounds
+ * are successive steps of the same states. MIXED: strides are unknown, or lanes change from round
+ * to round. */
 static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int32_t loop,
                                          int32_t stmt, const fold_strides *m)
 {
@@ -215,8 +228,9 @@ static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int
                : RD_MAPS_STEPS;
 }
 
-/* True if neighbouring rounds have neighbouring lanes.  With more elements than lanes, no loop
- * inside may move lanes: it could bring one round to the lanes of another. */
+/* True if neighbouring rounds have neighbouring lanes (partial accumulators), and so are
+ * independent. If there are more elements than lanes, no loop inside may move the lane: it could
+ * bring one round to the lanes of another. */
 static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                       const fold_strides *m)
 {
@@ -231,8 +245,9 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
     return true;
 }
 
-/* Returns the mapping of a loop's rounds at one STEP of a fold.  Only the cell moves: CELLS.
- * Neighbouring lanes: LANES. Nothing moves: MIXED, as all rounds take the same element. */
+/* Returns the mapping of a loop's rounds at one STEP or PREFIX. If only the cell (accumulator)
+ * moves: CELLS. If rounds have neighbouring lanes: LANES. If nothing moves: MIXED, as all rounds
+ * take the same element. With unknown strides only block loops can be BLOCKS. */
 static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
 {
     const fold_strides m = strides_of(t, loop, stmt);
@@ -250,8 +265,8 @@ static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t
     return mapping_of_same_states(t, fold, loop, stmt, &m);
 }
 
-/* Returns the mapping at a statement about a whole cell, with all its lanes: each round has another
- * cell, or the mapping is MIXED. */
+/* Returns the mapping at a statement about a whole cell (accumulator) with all its lanes, such as
+ * a FINISH: CELLS if each round has another cell, else MIXED. */
 static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
@@ -260,14 +275,15 @@ static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t st
 }
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
-/* True if the statement changes or reads states of the fold as a part of it.  An EXIT only tests
- * them. */
+/* True if the statement changes or reads states (accumulators) of the fold as a part of it.  An
+ * EXIT only tests them. */
 static bool is_of_fold(const rd_stmt *s, int32_t fold)
 {
     return s->fold == fold && s->kind != RD_S_EXIT;
 }
 
-/* True if all statements of the fold, in all parts of the tree, stand in the loop. */
+/* True if all statements of the fold, in all parts (head, body, tail) of the tree, stand in the
+ * loop. */
 static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -278,8 +294,9 @@ static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
     return true;
 }
 
-/* The next statement of the fold in the loop that decides the mapping.  Pushes and copies of
- * states do not: they belong to a step. */
+/* Returns the next statement behind `last` in the loop that decides the fold's mapping; -1: there
+ * is none. Ends of blocks (runs of a fold's steps) and copies of states (accumulators) do not
+ * decide, as they go with a step. */
 static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, loop);
@@ -291,8 +308,9 @@ static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, in
     return s;
 }
 
-/* Finds the mapping of all statements of the fold in the loop: it is MIXED if two of them
- * differ.  A fold that begins in the loop, and has no statement outside, is SAME. */
+/* Finds the mapping of all statements of the fold in the loop: it is MIXED if two of them differ.
+ * A fold that begins in the loop, and has no statement outside, is SAME. A BEGIN whose fold has
+ * statements outside is MIXED. */
 rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     rd_mapping found = RD_MAPS_NOT;
@@ -311,8 +329,9 @@ rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
     return found;
 }
 
-/* True if a step of the fold in the loop has another outer position in another round.  Lanes
- * count as steps where there are more elements than lanes. */
+/* True if the loop moves the step number of some element of the fold. The lane (partial
+ * accumulator) counts, too, if there are more elements than lanes: then its position / lanes is
+ * part of the step number. */
 bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -328,13 +347,14 @@ bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* True if all elements that the fold takes in the loop's first round have a lane position that is a
- * multiple of the number of lanes.  So each range of the loop begins with lane 0. */
+/* True if the elements that the fold takes in the first round of each range of the loop have a lane
+ * (partial accumulator) position that is a multiple of the number of lanes, which is lane 0.
+ * next_in_fold() visits the fold's statements. */
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0; s = next_in_fold(t, fold, loop, s))
         if (is_element_step(&t->stmt[s]) &&
-            !is_multiple(t, t->stmt[loop].parent, s, &t->stmt[s].of.lane, 1,
+            !is_multiple(t, t->stmt[loop].parent, s, &t->stmt[s].of.lane, /*coef=*/1,
                          t->p->fold[fold].lanes))
             return false;
     return true;

@@ -5,8 +5,8 @@
 #include "kernels/loop/facts.h"
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-/* Lists the two accesses of a SORT: it reads a row at `at`, and writes the row in order at
- * of.index. */
+/* Lists the two accesses of a SORT: it reads n elements of a row at `at`, and writes n_out results
+ * at of.index. Both are slots of the program (store -1: no array of the tree). */
 static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access access[2])
 {
     const rd_stmt    *s    = &t->stmt[stmt];
@@ -28,7 +28,8 @@ static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access acces
     return 2;
 }
 
-/* Lists the accesses of a statement: one of a LOAD or STORE, two of a SORT. */
+/* Lists what a statement reads and writes in memory: one access of a LOAD or STORE, two of a SORT,
+ * none of others. Returns how many. */
 int32_t rd_accesses_of(const rd_schedule *t, int32_t stmt, rd_access access[2])
 {
     const rd_stmt *s   = &t->stmt[stmt];
@@ -37,12 +38,14 @@ int32_t rd_accesses_of(const rd_schedule *t, int32_t stmt, rd_access access[2])
     if (s->kind == RD_S_SORT)
         return sort_accesses(t, stmt, access);
     if (let && let->kind == RD_I_LOAD) {
-        access[0] = (rd_access){ stmt, let->slot, let->store, let->type, let->at, 1, false };
+        access[0] = (rd_access){ stmt,    let->slot, let->store,      let->type,
+                                 let->at, /*n=*/1,   /*writes=*/false };
         return 1;
     }
     if (s->kind != RD_S_STORE)
         return 0;
-    access[0] = (rd_access){ stmt, s->slot, s->store, t->let[s->x].type, s->at, 1, true };
+    access[0] =
+        (rd_access){ stmt, s->slot, s->store, t->let[s->x].type, s->at, /*n=*/1, /*writes=*/true };
     return 1;
 }
 
@@ -53,14 +56,15 @@ static bool is_scratch(const rd_program *p, int32_t slot)
     return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch;
 }
 
-/* True if instruction i is of that kind and accesses the slot. */
+/* True if instruction i is of that kind and accesses the slot (array of the program's memory). */
 static bool has_access(const rd_program *p, int32_t i, rd_inst_kind kind, int32_t slot)
 {
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
 }
 
-/* True if two addresses of the program name the same element in each round.  Their terms may
- * come in another order. */
+/* True if two addresses of the program name the same element in each round: equal offsets, and the
+ * same terms in any order. Terms of registers (axis < 0) count as different. The elements must have
+ * the same size. */
 static bool is_same_element(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add ||
@@ -78,9 +82,9 @@ static bool is_same_element(const rd_address *a, const rd_address *b)
     return true;
 }
 
-/* True if a run may give both slots the same memory, a result over an operand.  Each load of the
- * leaf must stand before the store, in the same loop, and read the very element that is stored.
- * eval/run/alias.c decides by the same rule. */
+/* True if a run may give both slots the same memory, so that the result `out` is written over the
+ * operand `leaf`. Each load of the leaf must stand before each store to the result, in the same
+ * loop, and read the very element that is stored. eval/run/alias.c decides by the same rule. */
 static bool may_overwrite(const rd_program *p, int32_t out, int32_t leaf)
 {
     bool found = false;
@@ -99,7 +103,9 @@ static bool may_overwrite(const rd_program *p, int32_t out, int32_t leaf)
 }
 
 /* True if two accesses may touch the same memory.  An array of the tree (store >= 0) is shared with
- * nothing else.  Two slots are different memory, unless a result is written over an operand. */
+ * nothing else.  Two slots are different memory, unless a result is written over an operand.
+ * Scratch is never written over. Two reads, or two writes, of different slots are never the case of
+ * a result over an operand. */
 bool rd_may_share(const rd_schedule *t, const rd_access *a, const rd_access *b)
 {
     const rd_program *p = t->p;

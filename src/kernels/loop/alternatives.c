@@ -5,7 +5,8 @@
 #include <math.h>
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if `a` has a lower price.  An alternative without a price (NAN) counts as the dearest. */
+/* True if `a` has a lower price (ns) than the other. An alternative without a price (NAN) counts
+ * as the dearest. */
 static bool is_cheaper(const rd_alternative *a, const rd_alternative *than)
 {
     return isnan(than->ns) ? !isnan(a->ns) : a->ns < than->ns;
@@ -55,7 +56,8 @@ const rd_alternative *rd_take_by_rule(rd_alternatives *a, int32_t k, const char 
     return &a->at[k];
 }
 
-/* Takes alternative k by the rule, unless its price is more than `times` the least price. */
+/* Takes alternative k by the rule, unless its price (ns) is more than `times` the least price; then
+ * takes the cheapest. Without a price (NAN) it is never too dear. */
 const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const char *rule,
                                           double times)
 {
@@ -64,8 +66,8 @@ const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const c
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
-/* Writes one alternative with its price: "strips along axis 1, 12 us". Prices are nanoseconds; from
- * 1e6 on they are told in milliseconds. */
+/* Writes one alternative with its price: "strips along axis 1, 12 us". `what` is a number to be
+ * told if `numbered`, here the axis. Prices from 1e6 ns on are told in milliseconds. */
 static void one_text(rd_text *text, const rd_alternative *one)
 {
     rd_text_add(text, "%s", one->name);

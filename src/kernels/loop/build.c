@@ -13,8 +13,8 @@
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static void add_instructions(rd_building *b, int32_t from, int32_t to);
 
-/* Adds a LOAD of the first index of a row of places, or of the index behind its last, and returns
- * it as a position. */
+/* Adds a LOAD of a bound of a sparse row (the first place of its stored elements, or the one
+ * behind its last) and returns it as a position. It is not counted as an element read. */
 static rd_linear row_edge(rd_building *b, int32_t address)
 {
     const rd_address *at    = &b->t->p->address[address];
@@ -34,21 +34,22 @@ static rd_linear row_edge(rd_building *b, int32_t address)
     let.made_by  = rd_build_add(b, &stmt);
     if (!b->t->failed)
         b->t->let[value].made_by = let.made_by;
-    return rd_linear_plus_value(b->t, rd_linear_of(0), 1, value);
+    return rd_linear_plus_value(b->t, rd_linear_of(0), /*coef=*/1, value);
 }
 
-/* Gives the rounds of a tile loop two marks, and makes them the range of its axis for the loops
- * inside. */
+/* Gives the rounds of a tile loop two marks (axes bound to the ends of a range), and makes them
+ * the range of its axis for the loops inside. */
 static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
 {
     loop->start = rd_add_mark(b->t);
     loop->stop  = rd_add_mark(b->t);
-    r->from     = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->start);
-    r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->stop);
+    r->from     = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->start);
+    r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->stop);
 }
 
-/* Returns the most rounds of a loop; -1: they are known only at run time.  A loop in a tile of its
- * axis has the indices of one tile. */
+/* Returns the most rounds of a loop of the program; -1: they are known only at run time (a sparse
+ * row). A loop in a tile (range) of its axis has the indices of one tile; a loop over tiles has
+ * extent / step rounds. */
 static int64_t rounds_of(const rd_program *p, int32_t number)
 {
     const rd_loop *l     = &p->loop[number];
@@ -63,23 +64,24 @@ static int64_t rounds_of(const rd_program *p, int32_t number)
     return l->kind == RD_LOOP_TILE ? (width + l->step - 1) / l->step : width;
 }
 
-/* Adds a loop and its body: "serial i1 to 3000".  The axis is bound in the body only. */
+/* Adds a LOOP statement, "serial i1 to 3000", with its body. While the body is built, the axis is
+ * bound, and its range may be a tile; the old range is restored behind it. */
 static void add_loop(rd_building *b, int32_t number)
 {
-    const rd_program    *p    = b->t->p;
-    const rd_loop       *l    = &p->loop[number];
-    rd_build_range      *r    = &b->range[l->axis];
-    const rd_build_range kept = *r;
-    const int32_t        body = b->body;
-    rd_for               loop = { .kind      = RD_FOR_SERIAL,
-                                  .axis      = l->axis,
-                                  .start     = -1,
-                                  .stop      = -1,
-                                  .step      = l->kind == RD_LOOP_TILE ? l->step : 1,
-                                  .extent    = rounds_of(p, number),
-                                  .backwards = l->backwards,
-                                  .of        = number,
-                                  .strip     = -1 };
+    const rd_program    *p           = b->t->p;
+    const rd_loop       *l           = &p->loop[number];
+    rd_build_range      *r           = &b->range[l->axis];
+    const rd_build_range outer_range = *r;
+    const int32_t        body        = b->body;
+    rd_for               loop        = { .kind      = RD_FOR_SERIAL,
+                                         .axis      = l->axis,
+                                         .start     = -1,
+                                         .stop      = -1,
+                                         .step      = l->kind == RD_LOOP_TILE ? l->step : 1,
+                                         .extent    = rounds_of(p, number),
+                                         .backwards = l->backwards,
+                                         .of        = number,
+                                         .strip     = -1 };
 
     if (rd_is_row(l)) {
         r->from = row_edge(b, l->row_from);
@@ -94,10 +96,11 @@ static void add_loop(rd_building *b, int32_t number)
     rd_append(b->t, body, b->body);
     add_instructions(b, l->begin + 1, l->end);
     b->body = body;
-    *r      = kept;
+    *r      = outer_range;
 }
 
-/* Adds the statements of one instruction that is no loop. */
+/* Adds the statements of one instruction that is no loop, by its kind. All that is not named makes
+ * a value. */
 static void add_instruction(rd_building *b, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -112,8 +115,8 @@ static void add_instruction(rd_building *b, const rd_inst *inst)
     }
 }
 
-/* Adds the statements of instructions [from, to). An inner loop adds its own body, so its
- * instructions are passed over. */
+/* Adds the statements of instructions [from, to) of the program. A loop adds those of its body
+ * itself, so they are passed over here. */
 static void add_instructions(rd_building *b, int32_t from, int32_t to)
 {
     const rd_program *p = b->t->p;
@@ -127,7 +130,8 @@ static void add_instructions(rd_building *b, int32_t from, int32_t to)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Adds the first array of states of each fold, in the task's memory: cells * lanes states. */
+/* Adds the first array of states of each fold, store number k for fold k, in the task's memory:
+ * n_cell cells (accumulators), each with `lanes` states side by side. */
 static void add_states(rd_building *b)
 {
     for (int32_t k = 0; k < b->t->p->n_fold; k++) {
@@ -144,8 +148,8 @@ static void add_states(rd_building *b)
     }
 }
 
-/* Sets the range of each axis: all of it.  The root axis has the task's share, if several tasks
- * run the program. */
+/* Sets the range of each axis: all of it. If several tasks run the program, the root axis, which
+ * they share, has the task's part, from mark LO to mark HI. */
 static void add_ranges(rd_building *b)
 {
     const rd_program *p = b->t->p;
@@ -155,12 +159,13 @@ static void add_ranges(rd_building *b)
     if (p->root >= 0 && !b->t->whole) {
         rd_build_range *root = &b->range[p->root];
 
-        root->from = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->n_axis + RD_MARK_LO);
-        root->to   = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->n_axis + RD_MARK_HI);
+        root->from = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, p->n_axis + RD_MARK_LO);
+        root->to   = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, p->n_axis + RD_MARK_HI);
     }
 }
 
-/* Adds the head, the body and the tail of the program, each as a PART with its statements. */
+/* Adds the three parts of the program: the head (once per task), the body (each task's share) and
+ * the tail (once at the end), each as a PART statement with its instructions. */
 static void add_parts(rd_building *b)
 {
     const rd_program *p    = b->t->p;
@@ -175,8 +180,9 @@ static void add_parts(rd_building *b)
     }
 }
 
-/* Builds the tree: first a value for each register, then arrays of states, then statements.
- * Where memory lacks, all of it is freed and the result is NULL. */
+/* Builds the tree: first a value for each register, then arrays of states, then statements. Where
+ * memory lacks, all of it is freed and the result is NULL. `none`: a value that nothing makes yet.
+ * The caller frees the tree by rd_schedule_free(); the program and its folds must outlive it. */
 rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bool whole)
 {
     rd_building b = { .t      = calloc(1, sizeof *b.t),

@@ -5,8 +5,9 @@
  *     push if last f0 cell i0, lane 0, outer i1 */
 #include "kernels/loop/build.h"
 
-/* The cell of a group-by step for group 0: the label adds the rest.  The fold's cell has the
- * axis of the groups as a term, but no loop around the step is over it. */
+/* Returns the cell (accumulator) of a group-by's step for group 0, to which the label will be
+ * added at run time. The fold's cell has the axis of the groups as a term; no loop around the step
+ * is over it, so terms of unbound axes are left out. */
 static rd_linear cell_of_step(rd_building *b, const rd_fold *f)
 {
     rd_address cell = f->cell;
@@ -19,8 +20,9 @@ static rd_linear cell_of_step(rd_building *b, const rd_fold *f)
     return rd_build_position(b, &cell);
 }
 
-/* Translates the positions of a fold to those of the tree: cell, lane, outer position and flat
- * index.  `step`: of an element, which has the label of its group apart from the cell. */
+/* Translates the positions of a fold to those of the tree: cell (accumulator), lane, outer step
+ * and flat index; `more` is 0. `step`: the statement is about one element, whose label chooses the
+ * group, so the cell is that of group 0. */
 static rd_fold_at fold_at(rd_building *b, const rd_fold *f, bool step)
 {
     return (rd_fold_at){ step && f->n_group ? cell_of_step(b, f) : rd_build_position(b, &f->cell),
@@ -28,8 +30,9 @@ static rd_fold_at fold_at(rd_building *b, const rd_fold *f, bool step)
                          rd_build_position(b, &f->index), rd_linear_of(0) };
 }
 
-/* Returns a statement of a fold with its array of states and its positions.  More elements than
- * lanes wrap: the lane is then the position modulo the number of lanes. */
+/* Returns a statement of the fold with its array of states and its positions. `wraps`: with more
+ * elements than lanes (partial accumulators), an element's lane is its position modulo the number
+ * of lanes. */
 static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt stmt = rd_stmt_of(kind);
@@ -42,15 +45,15 @@ static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
 }
 
 /* Adds a statement that makes the results of a fold: values inst->dst and following, one for each
- * result of the reducer. */
+ * result of the reducer. `arg` of such a value is the number of the result. */
 static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
 {
     const rd_fold *f = &b->t->p->fold[stmt->fold];
-    int32_t        by;
+    int32_t        maker;
 
     stmt->value   = inst->dst;
     stmt->n_value = f->n_out;
-    by            = rd_build_add(b, stmt);
+    maker         = rd_build_add(b, stmt);
     for (int32_t k = 0; k < f->n_out && !b->t->failed; k++)
         b->t->let[inst->dst + k] = (rd_let){ .kind    = inst->kind,
                                              .type    = f->out,
@@ -58,27 +61,32 @@ static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
                                              .arg     = k,
                                              .slot    = -1,
                                              .store   = -1,
-                                             .made_by = by };
+                                             .made_by = maker };
 }
 
-/* True if a block can end behind a step: there is a loop over steps, or lanes along several axes.
- * A fold of one step has no whole block, though tasks may combine its states. */
+/* True if a block (leaf of the combine tree) can end behind a step: there is a loop over steps
+ * (along >= 0), or lanes go along several axes (mixed). A fold of one step has no whole block,
+ * though tasks may combine its states. */
 static bool has_whole_blocks(const rd_loop_fold *f)
 {
     return f->along >= 0 || f->mixed;
 }
 
-/* Returns the element's index in the innermost loop as its lane.  The fold allows any lane, and so
- * rows of any length begin with lane 0 and can be vectors. */
+/* Returns the element's index in the innermost loop, to be its lane (partial accumulator). If any
+ * lane may take an element, this choice makes rows of any length begin with lane 0, so that they
+ * can be vectors. */
 static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
 {
     const rd_program *p = b->t->p;
 
-    return rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->loop[p->inst[f->step].loop].axis);
+    return rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1,
+                               p->loop[p->inst[f->step].loop].axis);
 }
 
-/* Adds "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "push if last f0 .."
- * of the same element. */
+/* Adds the statements of a STEP or SCAN: "step f0 cell i0, lane 0, outer i1: r3", or "r5 = prefix
+ * f0 ..". If the fold has several blocks (runs of its steps), "push if last f0 .." of the same
+ * element follows, which ends its block if it is the last. Registers a, b, c: element, weight,
+ * mask. */
 void rd_build_step(rd_building *b, const rd_inst *inst)
 {
     const rd_loop_fold *f = &b->t->fold[inst->arg];
@@ -99,21 +107,23 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
         rd_build_add(b, &ends);
 }
 
-/* Adds the end of a cell's fold: "merge blocks f0 cell i0", "merge lanes f0 cell i0" if there are
- * several lanes, "r5 = finish f0 cell i0". */
+/* Adds the end of a cell's fold (a cell: an accumulator): "merge blocks f0 cell i0", then "merge
+ * lanes f0 cell i0" if it has several lanes (partial accumulators), then "r5 = finish f0 cell i0".
+ */
 void rd_build_close(rd_building *b, const rd_inst *inst)
 {
-    const rd_stmt rest  = of_fold(b, RD_S_MERGE_BLOCKS, inst->arg),
-                  lanes = of_fold(b, RD_S_MERGE_LANES, inst->arg);
-    rd_stmt finish      = of_fold(b, RD_S_FINISH, inst->arg);
+    const rd_stmt blocks = of_fold(b, RD_S_MERGE_BLOCKS, inst->arg),
+                  lanes  = of_fold(b, RD_S_MERGE_LANES, inst->arg);
+    rd_stmt finish       = of_fold(b, RD_S_FINISH, inst->arg);
 
-    rd_build_add(b, &rest);
+    rd_build_add(b, &blocks);
     if (b->t->p->fold[inst->arg].lanes > 1)
         rd_build_add(b, &lanes);
     add_results(b, &finish, inst);
 }
 
-/* Adds "exit from i1 by f0 cell 0, states 64", which tests all states of the fold. */
+/* Adds "exit from i1 by f0 cell 0, states 64", which tests all states of the fold. inst->a: the
+ * fold; inst->arg: the program's loop that is left. */
 void rd_build_exit(rd_building *b, const rd_inst *inst)
 {
     rd_stmt stmt = of_fold(b, RD_S_EXIT, inst->a);
@@ -124,7 +134,7 @@ void rd_build_exit(rd_building *b, const rd_inst *inst)
     rd_build_add(b, &stmt);
 }
 
-/* Adds "begin f0", which empties all cells of the fold. */
+/* Adds "begin f0", which empties all cells (accumulators) of the fold. */
 void rd_build_begin(rd_building *b, const rd_inst *inst)
 {
     const rd_stmt stmt = of_fold(b, RD_S_BEGIN, inst->arg);

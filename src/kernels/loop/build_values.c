@@ -12,16 +12,17 @@ int32_t rd_build_add(rd_building *b, const rd_stmt *stmt)
 }
 
 /* ---- Statements and positions ---------------------------------------------------------------- */
-/* Returns at + coef * index of the axis.  An axis that no loop around binds is at the first index
- * of its range. */
+/* Returns at + coef * index of the axis. If no loop around binds the axis (bound false), the index
+ * is the first of its range. */
 static rd_linear plus_index(rd_building *b, rd_linear at, int64_t coef, int32_t axis)
 {
     return b->range[axis].bound ? rd_linear_plus_axis(b->t, at, coef, axis)
                                 : rd_linear_plus(b->t, at, coef, b->range[axis].from);
 }
 
-/* Translates an address: registers become values, bound axes stay, other axes become the begin
- * of their range.  A `local` index is counted from the begin of its range. */
+/* Translates an address: registers become values, axes that a loop binds stay, and other axes
+ * become the begin of their range. A `local` index is counted from the begin of its range, so that
+ * is subtracted. */
 rd_linear rd_build_position(rd_building *b, const rd_address *address)
 {
     rd_linear at = rd_linear_of(address->offset);
@@ -41,9 +42,10 @@ rd_linear rd_build_position(rd_building *b, const rd_address *address)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Lists the registers that an instruction reads to make its value, and returns how many. Loads,
- * coordinates and constants read none; an INDEX reads the index that it checks. Stores and sorts
- * make no value, and have functions of their own. */
+/* Lists the registers that an instruction reads to make its value, and returns how many: as many
+ * as its operator has, 3 of a SELECT, 1 of a CAST, and the index that an INDEX checks. Loads,
+ * coordinates and constants read none. Stores and sorts make no value, and have functions of their
+ * own. */
 static int32_t operands_of(const rd_building *b, const rd_inst *inst, int32_t *operand)
 {
     const int32_t read[] = { inst->a, inst->b, inst->c };
@@ -95,7 +97,8 @@ void rd_build_value(rd_building *b, const rd_inst *inst)
         b->t->let[inst->dst] = let;
 }
 
-/* Adds "s1[i0] = r3": a STORE of a register to the program's memory. */
+/* Adds "s1[i0] = r3": a STORE of register inst->a to the program's memory, at address number
+ * inst->arg. */
 void rd_build_store(rd_building *b, const rd_inst *inst)
 {
     const rd_address *address = &b->t->p->address[inst->arg];
@@ -108,7 +111,9 @@ void rd_build_store(rd_building *b, const rd_inst *inst)
     rd_build_add(b, &stmt);
 }
 
-/* Adds a SORT of a row, with the addresses of its first element and of its first result. */
+/* Adds a SORT of a row, with the addresses of its first element (at) and of its first result
+ * (of.index). If the row comes in strips (most > 0), of.cell is the address of the state, of.lane
+ * the strip's first index, and count the number of its elements. */
 void rd_build_sort(rd_building *b, const rd_inst *inst)
 {
     const rd_program *p    = b->t->p;
@@ -122,7 +127,7 @@ void rd_build_sort(rd_building *b, const rd_inst *inst)
 
         stmt.of.cell = rd_build_position(b, &p->address[p->sorting[inst->arg].state]);
         stmt.of.lane = range->from;
-        stmt.count   = rd_linear_plus(b->t, range->to, -1, range->from);
+        stmt.count   = rd_linear_plus(b->t, range->to, /*coef=*/-1, range->from);
     }
     rd_build_add(b, &stmt);
 }

@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Counts the statements of loops that a GPU's threads run once for all items of a block.  A shadow
- * run runs them for each item. */
+/* Counts the statements of loops that a GPU's threads run once for all items of a block
+ * (by_block). A shadow run (execution on hashes) runs them for each item. */
 static double visits_by_block(const rd_schedule *t)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -34,8 +34,8 @@ static double visits_by_block(const rd_schedule *t)
     return sum;
 }
 
-/* Estimates how many instructions and empty rounds a shadow run goes through.  Numbers above 1e15
- * become a limit that can still be multiplied by 16. */
+/* Estimates how many instructions and empty rounds a shadow run (execution on hashes) goes
+ * through. Numbers above 1e15 become a limit that callers can still multiply by 16. */
 int64_t rd_shadow_visits(const rd_schedule *t)
 {
     double sum = visits_by_block(t);
@@ -47,7 +47,8 @@ int64_t rd_shadow_visits(const rd_schedule *t)
     return sum < 1e15 ? (int64_t)sum : INT64_MAX / 16;
 }
 
-/* True if a shadow run would need more than `most` states in memory or visits of statements. */
+/* True if a shadow run (execution on hashes) would need more than `most` states in memory or
+ * visits of statements. */
 static bool is_large(const rd_schedule *t, int64_t most)
 {
     double states = 0;
@@ -59,8 +60,9 @@ static bool is_large(const rd_schedule *t, int64_t most)
     return states > (double)most || rd_shadow_visits(t) > most;
 }
 
-/* True if a fold adds small ints as floats.  Such a sum is exact in any order, so a tree may
- * change the order.  But the shadow run hashes floats in one order. */
+/* True if a fold adds small ints as floats (is_short). Such a sum is exact in any order, so a tree
+ * may change the order, but a shadow run hashes sums of floats in one order, and would see a
+ * difference. */
 static bool adds_ints_as_floats(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
@@ -69,7 +71,8 @@ static bool adds_ints_as_floats(const rd_schedule *t)
     return false;
 }
 
-/* True if a value follows from indices alone. */
+/* True if a value follows from indices alone: it is no load, call or result of a fold, and nor are
+ * its operands or the values in its position (axis < 0). */
 static bool is_known(const rd_schedule *t, int32_t value)
 {
     const rd_let *let = &t->let[value];
@@ -83,7 +86,8 @@ static bool is_known(const rd_schedule *t, int32_t value)
     return known;
 }
 
-/* True if a bound of a mask depends on indices alone.  n_add 0: there is no such bound. */
+/* True if a bound of a mask depends on indices alone: all registers in it do. n_add 0: there is no
+ * such bound. */
 static bool bound_is_known(const rd_schedule *t, const rd_bound *b)
 {
     bool known = true;
@@ -102,8 +106,9 @@ static bool is_bounded_by_memory(const rd_schedule *t, const rd_loop *loop)
     return b && (b->list_at >= 0 || !bound_is_known(t, &b->low) || !bound_is_known(t, &b->high));
 }
 
-/* True if a loaded value decides which cell, lane or step an element goes to, or which indices
- * loops visit.  Shadow runs have no data, so they cannot decide then. */
+/* True if a loaded value decides which cell (accumulator), lane (partial accumulator) or step an
+ * element goes to, or which indices loops visit.  Shadow runs have no data, so they cannot decide
+ * then. */
 static bool depends_on_memory(const rd_schedule *t)
 {
     const rd_program *p     = t->p;
@@ -121,14 +126,15 @@ static bool depends_on_memory(const rd_schedule *t)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* True if two shadow values stand for the same expression. */
+/* True if two shadows (hashes of how a number was computed) stand for the same expression. */
 static bool is_same(const rd_shadow *a, const rd_shadow *b)
 {
     return rd_shadow_hash(*a) == rd_shadow_hash(*b);
 }
 
-/* True if the tree stores all that the program stores, and no more.  `want` is what the program
- * stores, `found` what the tree stores.  Entries with slot -1 are free places of the hash table. */
+/* True if the tree stores all that the program stores, and nothing else. `want` is what the program
+ * stores, `found` what the tree stores. Both are hash tables of `room` entries, n of them taken;
+ * slot -1 marks a free entry. rd_shadow_fails() adds a sentence to *why and returns false. */
 static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, rd_text *why)
 {
     for (size_t k = 0; k < want->room; k++) {
@@ -148,8 +154,9 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
 }
 
 /* ---- Shadow runs ----------------------------------------------------------------------------- */
-/* Runs the tree in shadow by so many tasks and compares what it stores with what the program
- * stores. */
+/* Runs the tree on hashes, by so many tasks, and compares what it stores with what the program
+ * stores (`want`). False: *why has a sentence. A run that fails without a sentence had no memory.
+ */
 static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
                              const rd_shadow_memory *want, rd_text *why)
 {
@@ -164,8 +171,8 @@ static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
     return holds;
 }
 
-/* Returns the verdict of a check.  A check that failed for lack of memory says nothing of the tree,
- * so it counts as skipped. */
+/* Returns the verdict of a check.  A check that failed for lack of memory says nothing of the
+ * tree, so it counts as skipped. A text that begins with "no memory" says so. */
 static rd_verdict verdict(bool holds, const rd_text *why)
 {
     static const char none[] = "no memory";
@@ -176,15 +183,16 @@ static rd_verdict verdict(bool holds, const rd_text *why)
                : RD_TREE_FAILS;
 }
 
-/* True if the tree stores what the program stores: run by one task, by two, and by three that take
- * their shares in several steps.  There are several tasks only if the root axis has several grains,
- * the least ranges that tasks may take. */
+/* True if the tree stores what the program stores, on hashes: run by one task, by two, and by three
+ * that take their shares of the root axis in several steps. There are several tasks only if that
+ * axis has several grains (the least ranges that tasks may take). rd_shadow_program() runs the
+ * program itself on hashes. `steps`: each task takes its share in several runs of the body. */
 static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 {
-    const rd_program *p     = t->p;
-    const bool        share = p->root >= 0 && !p->serial && !t->whole;
+    const rd_program *p         = t->p;
+    const bool        is_shared = p->root >= 0 && !p->serial && !t->whole;
     const int64_t     grains =
-        share && p->grain > 0 ? (p->axis_extent[p->root] + p->grain - 1) / p->grain : 1;
+        is_shared && p->grain > 0 ? (p->axis_extent[p->root] + p->grain - 1) / p->grain : 1;
     rd_shadow_memory want  = { 0 };
     bool             holds = rd_shadow_program(p, &want);
 
@@ -197,8 +205,9 @@ static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
     return holds;
 }
 
-/* Checks in the order of cost: links and scopes, order of folds, shared memory, and last a
- * shadow run.  The run is skipped where it would be long, or where it cannot decide. */
+/* Checks in the order of cost: links and scopes, order of folds, shared memory, and last a shadow
+ * run.  The run is skipped where it would be long, or where it cannot decide. *why gets the reason
+ * for a verdict other than RD_TREE_HOLDS. */
 rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text *why)
 {
     if (t->failed) {

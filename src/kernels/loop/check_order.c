@@ -13,7 +13,8 @@
 #include "kernels/loop/shadow/shadow.h"
 #include <inttypes.h>
 
-/* A loop around a step, and how far one index of it moves the step, in lanes. */
+/* A loop around a step, and how far one index of it moves the element in the order outer * rows *
+ * lanes + lane.  A cell is an accumulator, a lane one of its partial accumulators. */
 typedef struct mover {
     const rd_for *loop;
     int64_t       stride; /* of one round; of a block loop that of an index */
@@ -21,8 +22,8 @@ typedef struct mover {
     bool          lane;   /* it moves nothing but the lane                  */
 } mover;
 
-/* Finds how a loop around a step moves its element: the stride in the order of elements, and
- * whether the cell or only the lane moves. */
+/* Finds how a loop around a step moves its element. The stride is in the order of elements, outer
+ * * rows * lanes + lane (partial accumulator); `rows`: the steps that the lane position fills. */
 static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop)
 {
     const rd_fold *f     = &t->p->fold[s->fold];
@@ -36,32 +37,34 @@ static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop
                     .lane   = outer == 0 && lane != 0 && f->lanes > 1 };
 }
 
-/* Notes which loop breaks the order of which fold; returns false. */
+/* Notes that a loop (m->loop) breaks the order of a fold's elements, with `what` it does; returns
+ * false. */
 static bool fails(rd_text *why, const rd_stmt *s, const mover *m, const char *what)
 {
     rd_text_add(why, "f%" PRId32 ": the loop over i%" PRId32 " %s", s->fold, m->loop->axis, what);
     return false;
 }
 
-/* True if the loop by itself keeps the order of steps.  A parallel loop may move only the lane, by
- * fewer places than there are lanes; a serial one must not go from the last step to the first. */
+/* True if the loop by itself keeps the order of steps. A loop in any order (vector, parallel) may
+ * move only the lane (partial accumulator), by fewer places than there are lanes, so that no two
+ * rounds meet in one. A serial loop must not go from the last step to the first. */
 static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_text *why)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
-    const int64_t  back = m->stride < 0 ? -m->stride : m->stride;
+    const int64_t  size = m->stride < 0 ? -m->stride : m->stride;
 
     if (rd_in_any_order(m->loop) && !m->lane)
         return fails(why, s, m, "moves its steps and is a vector loop");
     if (rd_in_any_order(m->loop) && m->loop->extent >= 0 &&
-        back * m->loop->step * (m->loop->extent - 1) >= f->lanes)
+        size * m->loop->step * (m->loop->extent - 1) >= f->lanes)
         return fails(why, s, m, "is a vector loop of more rounds than there are lanes");
     return m->lane || m->loop->extent == 1 || (m->stride > 0) != m->loop->backwards ||
            fails(why, s, m, "moves its steps from the last one to the first");
 }
 
 /* True if the inner loop has no greater stride than the outer one, so that elements come in order.
- * Loops over the same axis are compared by their steps: the outer one visits ranges for the inner
- * one. */
+ * Of two loops over one axis the outer one visits ranges for the inner one, so it must have the
+ * greater step. An outer loop over lanes is free: each of its rounds has states of its own. */
 static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover *inner,
                                rd_text *why)
 {
@@ -78,9 +81,9 @@ static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover
     return a * step >= b || fails(why, s, inner, "has a greater stride than the one around it");
 }
 
-/* True if the rounds have states of their own: of single elements of a scan (an array with a state
- * per element), or of different blocks (`more` moves the subscript).  The shadow run checks the
- * order in which such states are merged. */
+/* True if the rounds have states (accumulators) of their own: of single elements of a scan
+ * (per_element), or of different blocks (`more` moves the subscript, and the stride is a multiple
+ * of a block). The shadow run checks the order in which such states are merged. */
 static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
@@ -92,7 +95,7 @@ static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mov
            m->stride * m->loop->step % (f->steps * f->lanes) == 0;
 }
 
-/* True if the fold begins in this body. */
+/* True if the fold's BEGIN stands directly in this body. */
 static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
@@ -101,8 +104,10 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* True if the loops around a step keep its order: each one by itself, and each pair of
- * neighbours.  The search ends where the fold begins. */
+/* True if the loops around a step keep its order: each one by itself, and each pair of neighbours
+ * among those that move it. The search goes outwards, and ends where the fold begins. A loop that
+ * does not move the step (stride 0), or moves it to other cells or states, cannot change its order.
+ */
 static bool keeps_order(const rd_schedule *t, int32_t stmt, rd_text *why)
 {
     const rd_stmt *s     = &t->stmt[stmt];
@@ -121,8 +126,8 @@ static bool keeps_order(const rd_schedule *t, int32_t stmt, rd_text *why)
     return ok;
 }
 
-/* Checks each STEP and PREFIX of the tree.  Folds that give the same bits in any order are not
- * checked. */
+/* Checks that the loops around each STEP and PREFIX keep the order of elements. Folds that give
+ * the same bits in any order are not checked. */
 bool rd_schedule_check_order(const rd_schedule *t, rd_text *why)
 {
     bool ok = true;

@@ -15,8 +15,9 @@
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
 
-/* Returns the innermost loop around that is over work items of whole blocks of threads; -1: none.
- * Only such a loop has padded rounds. */
+/* Returns the innermost loop around the statement that is over work items of whole blocks of
+ * threads; -1: none. Only such a loop has padded_rounds (rounds added in the generated C, so that
+ * blocks are whole). */
 static int32_t items_around(const rd_schedule *t, int32_t stmt)
 {
     int32_t s = rd_loop_around(t, stmt);
@@ -26,8 +27,8 @@ static int32_t items_around(const rd_schedule *t, int32_t stmt)
     return s;
 }
 
-/* True if the statement stores to an array of the tree (store >= 0) in a loop that all threads of a
- * block run together. */
+/* True if the statement stores to an array of the tree (store >= 0) in a loop that all threads of
+ * a GPU block run together, once for all of the block's items (by_block). */
 static bool is_shared(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s    = &t->stmt[stmt];
@@ -38,7 +39,7 @@ static bool is_shared(const rd_schedule *t, int32_t stmt)
     return s->kind == RD_S_STORE && s->store >= 0 && loop >= 0;
 }
 
-/* True if the fold begins in this body itself. */
+/* True if the fold's BEGIN stands directly in this body. */
 static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
@@ -47,8 +48,9 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* Finds the skewed loop over teams around a statement, and the outermost loop in it, which has the
- * rounds.  False: there are none. */
+/* Finds the skewed loop over teams around a statement (a team: the threads of one work item), and
+ * the outermost loop in it. Each team is one round of that inner loop behind the team before it.
+ * False: there are none. */
 static bool find_skewed_loops(const rd_schedule *t, int32_t stmt, int32_t *teams, int32_t *rounds)
 {
     *rounds = -1;
@@ -58,9 +60,9 @@ static bool find_skewed_loops(const rd_schedule *t, int32_t stmt, int32_t *teams
     return *teams >= 0 && *rounds >= 0;
 }
 
-/* True unless a step takes states that teams share: skewed teams are at different rounds at the
- * same time.  A fold that begins in the loop over teams, or moves to another cell or state in each
- * round, has states of its own. */
+/* True unless a step takes states that teams (threads of a work item) share in a skewed loop,
+ * where teams are at different rounds at the same time. States are a team's own if the fold begins
+ * in the loop over teams, or each round has another cell (accumulator) or another state (more). */
 static bool has_own_states(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -71,8 +73,8 @@ static bool has_own_states(const rd_schedule *t, int32_t stmt)
            rd_position_varies(t, rounds, stmt, &s->of.more);
 }
 
-/* True if the statement stores for all items of a block, but the value or the address differs by
- * item. */
+/* True if the statement stores for all items (work of a team of threads each) of a block, but the
+ * value or the address differs by item. */
 static bool differs_by_item(const rd_schedule *t, int32_t stmt)
 {
     const int32_t items = is_shared(t, stmt) ? items_around(t, stmt) : -1;
@@ -81,8 +83,8 @@ static bool differs_by_item(const rd_schedule *t, int32_t stmt)
                           rd_position_varies(t, items, stmt, &t->stmt[stmt].at));
 }
 
-/* Checks each statement of the body: stored values must be equal for all items of a block, and
- * skewed rounds must have states of their own. */
+/* Checks each statement of the body: stored values must be equal for all items (work of a team of
+ * threads each) of a block, and skewed rounds must have states (accumulators) of their own. */
 bool rd_schedule_check_shared(const rd_schedule *t, rd_text *why)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -13,13 +13,15 @@ typedef struct renamed {
     int32_t     *value, *axis, *stmt;
 } renamed;
 
-/* Returns the new number of a value, or the old one if the copy does not make that value. */
+/* Returns the new number of a value, or the old one if the copy does not make that value; -1
+ * stays. */
 static int32_t value_of(const renamed *r, int32_t value)
 {
     return value >= 0 && r->value[value] >= 0 ? r->value[value] : value;
 }
 
-/* Copies a position with the new numbers of values and axes. */
+/* Returns a position of the copy: values and axes that the copy makes itself have new numbers in
+ * it. r->axis has the new numbers, -1: the axis stays. */
 static rd_linear linear_of(const renamed *r, rd_linear at)
 {
     rd_linear made = rd_linear_of(at.offset);
@@ -36,7 +38,7 @@ static rd_linear linear_of(const renamed *r, rd_linear at)
     return made;
 }
 
-/* Returns a loop bound with the new numbers of values and axes. */
+/* Returns a loop bound of the copy, with the new numbers of values and axes. */
 static rd_edge edge_of(const renamed *r, rd_edge edge)
 {
     for (int32_t k = 0; k < edge.n; k++) {
@@ -46,7 +48,8 @@ static rd_edge edge_of(const renamed *r, rd_edge edge)
     return edge;
 }
 
-/* Copies the values of a statement.  Operands are made before, so their new numbers are known. */
+/* Copies the values that a statement makes, and sets s->value to the first new one. Operands are
+ * made before, so their new numbers are known. */
 static void copy_values(renamed *r, rd_stmt *s)
 {
     rd_schedule *t     = r->t;
@@ -70,7 +73,8 @@ static void copy_values(renamed *r, rd_stmt *s)
         s->value = first;
 }
 
-/* Gives the copied LOOP statement a loop of its own, with bounds in new numbers and new marks. */
+/* Gives the copied LOOP statement a loop record of its own, with bounds in new numbers and new
+ * marks (axes bound to the ends of a round). */
 static void copy_loop(renamed *r, rd_stmt *s)
 {
     rd_for loop = r->t->loop[s->arg];
@@ -84,8 +88,9 @@ static void copy_loop(renamed *r, rd_stmt *s)
     s->arg = rd_add_for(r->t, &loop);
 }
 
-/* Copies a statement with its body; values, loops and marks that it makes get new numbers, by
- * which the copies behind it name them. */
+/* Copies a statement with its body; returns the copy, which is in no body yet; 0: no memory.
+ * Values, loops and marks that it makes get new numbers, by which statements copied later name
+ * them. */
 static int32_t copy_stmt(renamed *r, int32_t stmt)
 {
     rd_schedule *t = r->t;
@@ -117,8 +122,8 @@ static int32_t copy_stmt(renamed *r, int32_t stmt)
     return made;
 }
 
-/* Sets the new numbers of statements that other statements name.  It runs last, as an EXIT may
- * name a loop that follows. */
+/* Makes EXITs, IF_LASTs and loads of the copy name statements of the copy in place of the
+ * originals. It runs last, as an EXIT may name a loop that follows. */
 static void rename_loops(const renamed *r, int32_t stmt)
 {
     for (int32_t s = stmt; s >= 0 && !r->t->failed; s = rd_next_stmt(r->t, s, stmt)) {
@@ -131,8 +136,8 @@ static void rename_loops(const renamed *r, int32_t stmt)
     }
 }
 
-/* Copies a statement with its body.  Tables of new numbers begin as -1: the copy names the same
- * as the original. */
+/* Copies a statement with its body; the copy is in no body yet. The tables of new numbers begin as
+ * -1, which means: the copy names the same thing as the original. */
 int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt)
 {
     renamed r    = { .t     = t,

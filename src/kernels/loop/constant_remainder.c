@@ -7,12 +7,13 @@
  * underflow. */
 bool rd_is_constant_remainder(const rd_schedule *t, const rd_let *let)
 {
-    const rd_let *by =
+    const rd_let *divisor =
         let->kind == RD_I_MAP && let->n == 2 ? &t->let[t->operand[let->first + 1]] : NULL;
 
-    if (!by || by->kind != RD_I_CONST || (let->op != RD_OP_floordiv && let->op != RD_OP_remainder))
+    if (!divisor || divisor->kind != RD_I_CONST ||
+        (let->op != RD_OP_floordiv && let->op != RD_OP_remainder))
         return false;
     if (let->type == RD_F32)
-        return by->word.f32 >= 0x1p-60F && by->word.f32 <= 0x1p60F;
-    return let->type == RD_F64 && by->word.f64 >= 0x1p-500 && by->word.f64 <= 0x1p500;
+        return divisor->word.f32 >= 0x1p-60F && divisor->word.f32 <= 0x1p60F;
+    return let->type == RD_F64 && divisor->word.f64 >= 0x1p-500 && divisor->word.f64 <= 0x1p500;
 }

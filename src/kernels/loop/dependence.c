@@ -24,7 +24,7 @@ typedef enum index_kind {
 
 typedef struct index_term {
     index_kind kind;
-    int32_t    id;         /* by kind: the axis, the value, 0, the statement of the loop */
+    int32_t    id;         /* by kind: the axis; the value; 0; the loop's statement */
     int64_t    coef, most; /* most: of INDEX_FREE                                        */
 } index_term;
 
@@ -37,7 +37,9 @@ typedef struct index_form {
     index_term         term[MOST_TERMS];
 } index_form;
 
-/* Adds coef times an index to the form.  Equal indices are added up; a full form fails. */
+/* Adds coef * index to the form (a position as offset + sum of coefficients * independent
+ * indices). A term of the same index is added up; a full form fails. `most`: the greatest number
+ * of a free index. */
 static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, int64_t most)
 {
     for (int32_t k = 0; k < f->n; k++)
@@ -53,11 +55,11 @@ static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, i
 
 static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef);
 
-/* Adds the index of a loop inside the loop in question: its first index, plus a free number of
- * steps below its trip count. The form fails if the index is no such sum: the first index has
- * several parts or is rounded (by > 1), a round has no fixed length (step 0), or the trip count is
- * unknown. The mark at a round's end (l->stop) fails, too, as the loop's end may cut the last
- * round. */
+/* Adds coef * (index of a loop inside the loop in question): its first index, plus step * a free
+ * number below its trip count. The form fails (nothing is known) if the index is no such sum: the
+ * first index has several parts or is rounded (by > 1), rounds have no fixed length (step 0), or
+ * the trip count is unknown. So does the mark (axis bound to an end of a round) at a round's end
+ * (stop), as the loop's end may cut the last round. */
 static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef)
 {
     const rd_for *l    = rd_loop_of(f->t, binder);
@@ -72,8 +74,9 @@ static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef
     add_term(f, INDEX_FREE, binder, coef * l->step, most > 0 ? most - 1 : 0);
 }
 
-/* Adds coef times the index that an axis has at a statement.  The kind of the index depends on
- * where its loop stands: outside of the loop in question, that loop itself, or inside. */
+/* Adds coef * (index that an axis has at a statement), by where the loop that binds it stands:
+ * outside of the loop in question, that loop itself, or inside. Of the loop itself the end mark
+ * (stop) is not known. */
 static void add_axis(index_form *f, int32_t stmt, int32_t axis, int64_t coef)
 {
     const int32_t binder = rd_binder_of(f->t, stmt, axis);
@@ -82,14 +85,15 @@ static void add_axis(index_form *f, int32_t stmt, int32_t axis, int64_t coef)
     if (l && rd_stands_in(f->t, binder, f->loop))
         add_inside(f, binder, axis, coef);
     else if (!l || binder != f->loop)
-        add_term(f, INDEX_OUTSIDE, axis, coef, 0);
+        add_term(f, INDEX_OUTSIDE, axis, coef, /*most=*/0);
     else if (axis == l->axis || axis == l->start)
-        add_term(f, INDEX_LOOP, 0, coef, 0);
+        add_term(f, INDEX_LOOP, /*id=*/0, coef, /*most=*/0);
     else
         f->failed = true;
 }
 
-/* Adds coef times a position.  The form fails if the position has a value that the loop makes. */
+/* Adds coef * position to the form. The form fails if a term is a value (axis < 0) that is made in
+ * the loop, as it may differ from round to round. */
 static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef)
 {
     f->offset += coef * at->offset;
@@ -101,18 +105,18 @@ static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64
         else if (rd_stands_in(f->t, f->t->let[term->value].made_by, f->loop))
             f->failed = true;
         else
-            add_term(f, INDEX_VALUE, term->value, coef * term->coef, 0);
+            add_term(f, INDEX_VALUE, term->value, coef * term->coef, /*most=*/0);
     }
 }
 
-/* Fills a form with the position of an access. An access of n elements has one more free index.
- * That index belongs to no loop (-1) and goes up by 1. */
+/* Fills a form with the position of an access: offset + sum of coefficients * independent indices.
+ * An access of n elements has one more free index 0 .. n - 1, of no loop (id -1). */
 static void form_of(index_form *f, const rd_schedule *t, int32_t loop, const rd_access *a)
 {
     *f = (index_form){ .t = t, .loop = loop };
-    add_position(f, a->stmt, &a->at, 1);
+    add_position(f, a->stmt, &a->at, /*coef=*/1);
     if (a->n > 1)
-        add_term(f, INDEX_FREE, -1, 1, a->n - 1);
+        add_term(f, INDEX_FREE, /*id=*/-1, /*coef=*/1, /*most=*/a->n - 1);
 }
 
 /* ---- Whether two positions can be equal ------------------------------------------------------ */
@@ -125,8 +129,8 @@ static int64_t coef_of(const index_form *f, index_kind kind, int32_t id)
     return 0;
 }
 
-/* True if b has all terms of a that are the same in both rounds: indices of loops outside, and
- * values that are made outside. */
+/* True if b has, with the same coefficients, all terms of a that are the same for both accesses:
+ * indices of loops outside, and values that are made outside. */
 static bool has_terms_of(const index_form *a, const index_form *b)
 {
     for (int32_t k = 0; k < a->n; k++) {
@@ -139,8 +143,8 @@ static bool has_terms_of(const index_form *a, const index_form *b)
     return true;
 }
 
-/* True if b has a free term like each one of a.  Two loops over one axis have free numbers of
- * their own, and count as equal. */
+/* True if b has a free term (index of a loop inside) with the coefficient and range of each one of
+ * a. Two loops over one axis have free numbers of their own, and count as equal. */
 static bool has_free_terms_of(const index_form *a, const index_form *b)
 {
     for (int32_t k = 0; k < a->n; k++) {
@@ -155,7 +159,8 @@ static bool has_free_terms_of(const index_form *a, const index_form *b)
     return true;
 }
 
-/* offset + a sum of coef times numbers between low and high, which are independent. */
+/* One part of the difference of two positions: coef * a number between low and high.  The numbers
+ * are independent. */
 typedef struct addend {
     int64_t coef, low, high;
 } addend;
@@ -166,8 +171,8 @@ typedef struct position_difference {
     addend  of[2 * MOST_TERMS + 1];
 } position_difference;
 
-/* Adds the free terms of a form to a difference of positions, with a sign.  Terms that cannot vary
- * are left out. */
+/* Adds sign * (free terms of a form) to a difference of positions. Terms that cannot vary are left
+ * out. */
 static void add_free(position_difference *d, const index_form *f, int64_t sign)
 {
     for (int32_t k = 0; k < f->n; k++)
@@ -175,14 +180,14 @@ static void add_free(position_difference *d, const index_form *f, int64_t sign)
             d->of[d->n++] = (addend){ sign * f->term[k].coef, 0, f->term[k].most };
 }
 
-/* Returns the difference b - a of two forms that agree in all other terms: an offset and free
- * terms. */
+/* Returns the difference b - a of two forms that agree in all but their free terms: an offset and
+ * free terms. */
 static position_difference difference_of(const index_form *a, const index_form *b)
 {
     position_difference d = { .offset = b->offset - a->offset };
 
-    add_free(&d, b, 1);
-    add_free(&d, a, -1);
+    add_free(&d, b, /*sign=*/1);
+    add_free(&d, a, /*sign=*/-1);
     return d;
 }
 
@@ -190,8 +195,8 @@ typedef struct int_interval {
     int64_t low, high;
 } int_interval;
 
-/* Returns the least and the greatest value of the sum of those addends with a coefficient that is
- * no multiple of `number`. 0: of all addends. */
+/* Returns the least and the greatest value of offset + sum of those addends whose coefficient is
+ * no multiple of `number`; 0: of all addends. */
 static int_interval range_of(const position_difference *d, int64_t number)
 {
     int_interval in = { d->offset, d->offset };
@@ -213,13 +218,14 @@ static int64_t divided_down(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* True if the sum may be 0. All addends with a multiple of one coefficient sum up to a multiple of
- * it.  If no such multiple lies in the range of the negated rest, the sum is never 0. */
+/* True if the sum may be 0 (a GCD test with bounds). For each coefficient: the addends with
+ * multiples of it sum up to a multiple of it, so it must have a multiple in the range of the
+ * negated rest. */
 static bool may_be_0(const position_difference *d)
 {
-    const int_interval all = range_of(d, 0);
+    const int_interval sum = range_of(d, /*number=*/0);
 
-    if (all.low > 0 || all.high < 0)
+    if (sum.low > 0 || sum.high < 0)
         return false;
     for (int32_t k = 0; k < d->n; k++) {
         const int64_t      size = d->of[k].coef < 0 ? -d->of[k].coef : d->of[k].coef;
@@ -231,15 +237,16 @@ static bool may_be_0(const position_difference *d)
     return true;
 }
 
-/* True if the difference + coef * k may be 0 for a number of rounds k other than 0 and less than
- * `most`; -1: any.  It cannot if one round moves the position further than the free terms reach.
- * MOST_ROUNDS limits k, so that products do not overflow. */
+/* True if the difference + coef * k may be 0 for a number of rounds k between two different rounds:
+ * not 0, and less than `most` (-1: any number). It cannot if one round moves the position further
+ * than the free terms reach. MOST_ROUNDS limits k, so that products do not overflow. The addend of
+ * k also admits 0, which can only make the answer true. */
 static bool may_be_0_across(position_difference *d, int64_t coef, int64_t most)
 {
     enum { MOST_ROUNDS = 1 << 30 };
     const int64_t size      = coef < 0 ? -coef : coef,
                   steps     = most < 0 || most > MOST_ROUNDS ? MOST_ROUNDS : most;
-    const int_interval rest = range_of(d, 0);
+    const int_interval rest = range_of(d, /*number=*/0);
 
     if (most == 0 || most == 1 || (rest.low > -size && rest.high < size))
         return false;
@@ -247,8 +254,9 @@ static bool may_be_0_across(position_difference *d, int64_t coef, int64_t most)
     return may_be_0(d);
 }
 
-/* True unless the two accesses touch different elements in each round.  Forms with different terms
- * from outside the loop are not compared: the answer is then true. */
+/* True unless the two accesses touch different elements in each round. x and y are their positions
+ * as sums of independent indices. If one is unknown, or they have other terms from outside the
+ * loop, they are not compared, and the answer is true. */
 bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a, const rd_access *b)
 {
     index_form          x, y;
@@ -261,14 +269,16 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
     /* The loop's own index counts the same in both, and so cancels out, if its coefficients are
      * equal. */
     if (x.failed || y.failed || !has_terms_of(&x, &y) || !has_terms_of(&y, &x) ||
-        coef_of(&x, INDEX_LOOP, 0) != coef_of(&y, INDEX_LOOP, 0))
+        coef_of(&x, INDEX_LOOP, /*id=*/0) != coef_of(&y, INDEX_LOOP, /*id=*/0))
         return true;
     d = difference_of(&x, &y);
     return may_be_0(&d);
 }
 
 /* True if different rounds of two loops may touch the same element.  A result that overwrites an
- * operand does so in the round that reads it, so only equal slots and arrays count. */
+ * operand does so in the round that reads it, so only equal slots and arrays count. x and y: their
+ * positions as sums of independent indices. A step of 0 is a block loop's, whose rounds are at
+ * least one index long. Positions without such a form, or with other terms, may be equal. */
 bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_access *a,
                              int32_t loop_b, const rd_access *b)
 {
@@ -281,9 +291,9 @@ bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_acce
         return false;
     form_of(&x, t, loop_a, a);
     form_of(&y, t, loop_b, b);
-    coef = coef_of(&x, INDEX_LOOP, 0);
+    coef = coef_of(&x, INDEX_LOOP, /*id=*/0);
     if (x.failed || y.failed || !has_terms_of(&x, &y) || !has_terms_of(&y, &x) ||
-        coef_of(&y, INDEX_LOOP, 0) != coef)
+        coef_of(&y, INDEX_LOOP, /*id=*/0) != coef)
         return true;
     /* Equal positions that move with the loop: programs store each element once, in one round. */
     if (coef && x.offset == y.offset && has_free_terms_of(&x, &y) && has_free_terms_of(&y, &x))
@@ -293,8 +303,8 @@ bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_acce
                 : may_be_0(&d);
 }
 
-/* True if two different rounds of one loop may touch the same element (a loop-carried
- * dependence). */
+/* True if two accesses may touch the same element in two different rounds of the loop (a
+ * loop-carried dependence). */
 bool rd_may_touch_across(const rd_schedule *t, int32_t loop, const rd_access *a, const rd_access *b)
 {
     return rd_may_touch_across_two(t, loop, a, loop, b);

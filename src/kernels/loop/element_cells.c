@@ -15,8 +15,9 @@
 
 enum { MOST_CELLS = 128 }; /* of an element: those of a few stay in registers, others in a cache */
 
-/* Finds the digit of the strip's axis in the cell's number: its weight *coef, and how many values
- * *range it has.  False: the cell does not depend on the axis. */
+/* Finds the axis in the cell's number, which is a mixed-radix number with an axis for each digit:
+ * the digit's weight *coef, and how many values *range it has. False: the axis is not in it. A
+ * `local` index counts within a tile, so it has at most rd_reach() values. */
 static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int64_t *coef,
                        int64_t *range)
 {
@@ -29,9 +30,9 @@ static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int6
     return *coef > 0 && *range > 0;
 }
 
-/* Returns how many cells a point of the strip has: n_cell divided by the range of the strip's axis.
- * It returns 0 if that is too many, or if the other axes do not count whole digits below or above
- * the digit of the strip's axis. */
+/* Returns how many cells (accumulators) each element of a strip (a range that vector loops visit)
+ * along the axis has of its own: n_cell / (values of the axis's digit). 0: that is too many, or
+ * the other axes do not make whole digits below or above the axis's digit in the cell's number. */
 int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[fold];
@@ -52,8 +53,9 @@ int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
     return below < coef ? f->n_cell / range : 0;
 }
 
-/* Removes the digit of the strip's axis from a cell's number: digits above it are divided by its
- * range.  Marks of the strip vanish, too. */
+/* Returns the cell's number without the digit of the strip's axis: 8000*i1 + i0 - m0 becomes i1 if
+ * i0 has 8000 values. Digits above are divided by its range; marks of the strip (m0) vanish, too.
+ */
 rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_linear cell)
 {
     rd_linear made = rd_linear_of(0);

@@ -20,7 +20,8 @@ static bool is_over(const rd_schedule *t, int32_t stmt, int32_t axis)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->axis == axis;
 }
 
-/* True if a bound has a value in it, which holds only where the value is made. */
+/* True if a bound has a value as a term (axis < 0), which can be read only behind the statement
+ * that makes it. */
 static bool has_values(const rd_schedule *t, const rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++)
@@ -30,33 +31,36 @@ static bool has_values(const rd_schedule *t, const rd_edge *edge)
     return false;
 }
 
-/* Returns a loop bound that is the index of an axis or mark. */
+/* Returns a loop bound that is just the index of an axis, or a mark (axis bound to an end of a
+ * range). */
 static rd_edge edge_at(rd_schedule *t, int32_t axis)
 {
-    return rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, axis));
+    return rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis));
 }
 
-/* Puts a new loop around all statements of the body.  Each loop over the axis in the body then
- * takes one range of the new loop, between two new marks. */
+/* Puts a new loop around all statements of the body, with the bounds of the first loop over the
+ * axis in it and `step` indices a round. All loops over the axis in the body then visit that range
+ * only, from mark to mark. Returns the new loop's statement; -1: there is no loop over the axis. l
+ * is the first loop record, and unused, where the statement is no such loop. */
 int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t step)
 {
-    const int32_t first = rd_loop_over(t, body, axis);
+    const int32_t inner = rd_loop_over(t, body, axis);
     rd_for        around;
 
-    if (first < 0 || t->failed)
+    if (inner < 0 || t->failed)
         return -1;
     around = (rd_for){ .kind   = RD_FOR_SERIAL,
                        .axis   = axis,
                        .start  = rd_add_mark(t),
                        .stop   = rd_add_mark(t),
-                       .from   = rd_loop_of(t, first)->from,
-                       .to     = rd_loop_of(t, first)->to,
+                       .from   = rd_loop_of(t, inner)->from,
+                       .to     = rd_loop_of(t, inner)->to,
                        .step   = step,
-                       .extent = rd_loop_of(t, first)->extent,
+                       .extent = rd_loop_of(t, inner)->extent,
                        .of     = -1 };
     if (around.extent > 0)
         around.extent = (around.extent - 1) / step + 1;
-    for (int32_t s = first; s >= 0; s = rd_next_stmt(t, s, body)) {
+    for (int32_t s = inner; s >= 0; s = rd_next_stmt(t, s, body)) {
         rd_for *l = &t->loop[is_over(t, s, axis) ? t->stmt[s].arg : 0];
 
         if (!is_over(t, s, axis))
@@ -79,9 +83,9 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* True if the fold allows the loop around: it has no statement there, begins and ends in one round,
- * or each round has cells of its own.  A fold that begins in the body begins again in each round,
- * so no loop over the axis may carry it. */
+/* True if the fold allows the loop around: it has no statement in it, begins and ends in one
+ * round, or each round has cells (accumulators) of its own. `begins`: it begins in the body, and
+ * would begin again in each round; it chooses the sentence. */
 static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool begins,
                         const char **why)
 {
@@ -95,8 +99,8 @@ static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool b
     }
 }
 
-/* True if a loop of the body can take its indices range by range: unit stride, forwards, constant
- * bounds, and no fold along it. */
+/* True if a loop of the body can take its indices range by range: unit stride, forwards, with
+ * bounds that need no value, and no fold reduced or scanned along it. */
 static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const char **why)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -113,8 +117,8 @@ static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const 
     return true;
 }
 
-/* True if a fold in the body has a step outside of loops over the axis: the loop around would
- * repeat it. */
+/* True if a fold in the body takes a step outside of all loops over the axis: the loop around
+ * would take it again in each round. */
 static bool repeats_fold(const rd_schedule *t, int32_t body, int32_t axis)
 {
     for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body)) {
@@ -130,12 +134,13 @@ static bool repeats_fold(const rd_schedule *t, int32_t body, int32_t axis)
     return false;
 }
 
-/* Checks the folds, then asks on a copy that has the new loop whether it could be a vector loop. */
+/* Checks the folds; then puts the new loop into a copy of the tree, and asks whether its rounds
+ * are independent, as those of a vector loop. */
 bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char **why)
 {
     rd_schedule *copy;
     int32_t      around;
-    bool         may;
+    bool         legal;
 
     if (rd_loop_over(t, body, axis) < 0)
         return refuse(why, "no loop in it is over the axis");
@@ -145,9 +150,9 @@ bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char
         if (is_over(t, s, axis) && !loop_allows(t, body, s, why))
             return false;
     copy   = rd_schedule_copy(t);
-    around = copy ? rd_enclose_in_loop(copy, body, axis, 1) : -1;
-    may =
+    around = copy ? rd_enclose_in_loop(copy, body, axis, /*step=*/1) : -1;
+    legal =
         copy && !copy->failed ? rd_may_be_vector(copy, around, why) : refuse(why, rd_why_no_memory);
     rd_schedule_free(copy);
-    return may;
+    return legal;
 }

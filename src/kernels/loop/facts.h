@@ -9,6 +9,12 @@
 #define RD_KERNELS_LOOP_FACTS_H
 #include "kernels/loop/loop.h"
 
+/* ---- twin_steps.c: steps that take the same elements ------------------------------------------ */
+/* True if both statements are steps of two folds that take the same element to the same cell. */
+bool rd_takes_same_element(const rd_schedule *t, int32_t a, int32_t b);
+/* The argmin or argmax beside a step of min or max, whose states hold the extreme as well; -1. */
+int32_t rd_place_beside(const rd_schedule *t, int32_t stmt);
+
 /* ---- nesting.c: where statements stand ------------------------------------------------------- */
 /* True if the statement stands in the body of the other one, at any depth.  No statement stands in
  * itself. */

@@ -17,14 +17,17 @@ bool rd_takes_step(const rd_inst *inst)
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 }
 
-/* Returns how many steps the elements along the lane position take: ceil(lane_extent / lanes). */
+/* Returns how many steps the elements along the lane position take, ceil(lane_extent / lanes): a
+ * step is one element of each lane (partial accumulator). */
 int64_t rd_rows_of_lanes(const rd_fold *f)
 {
     return (f->lane_extent + f->lanes - 1) / f->lanes;
 }
 
 /* True if the fold has one lane and its step is first + coef * index of the axis, with no other
- * addend.  The position is `outer`, or `lane` if there is no outer one; the other must be 0. */
+ * addend.  The position is `outer`, or `lane` if there is no outer one; the other must be 0. A lane
+ * is one of the partial accumulators; here there is one. lane_extent is 1 if the elements lie along
+ * `outer`. */
 bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
 {
     const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
@@ -35,8 +38,9 @@ bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
            (f->outer.n_add == 0 || f->lane_extent == 1);
 }
 
-/* Returns the innermost loop over steps: over the lane position, or over the outer one where all
- * lanes are one step.  -1: there is one step. */
+/* Returns the program's innermost loop over steps of the fold; -1: there is one step. A step is
+ * one element of each lane (partial accumulator), so a loop over the lane position counts only if
+ * it has more elements than lanes. */
 static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 {
     const rd_fold *fold     = f->of.fold;
@@ -50,8 +54,9 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
     return -1;
 }
 
-/* True if the result has the same bits however elements are grouped, as an extreme has.  Groups,
- * rows of places, users' reducers, narrow sums and scans keep their states apart. */
+/* True if the result has the same bits however elements are grouped, as an extreme has, and the
+ * fold may use that. Group-bys, sparse rows, users' reducers, sums in a narrow type and scans have
+ * states (accumulators) that must stay apart. */
 static bool has_free_grouping(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -60,23 +65,25 @@ static bool has_free_grouping(const rd_loop_fold *f)
            rd_fold_any_grouping(fold);
 }
 
-/* True if it matters for the bits which lane takes which element.  0 and -0 are equal, and an
- * extreme keeps the one that comes first in the first lane. */
+/* True if it matters for the bits which lane (partial accumulator) takes which element: of 0 and
+ * -0, which are equal, an extreme of floats keeps the one in the earlier lane. */
 static bool depends_on_lanes(const rd_fold *f)
 {
     return rd_reducer_is_extreme(f->reducer) && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
-/* True if no block has to end: any grouping gives the same bits.  Group-bys count, too; they still
- * keep their lanes and places. */
+/* True if no block (leaf of the combine tree) has to end, as any grouping of elements gives the
+ * same bits. Group-bys count, too: they keep lanes (partial accumulators) and order, but need no
+ * blocks. */
 static bool needs_no_blocks(const rd_loop_fold *f)
 {
     return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
 }
 
-/* Returns the rows of the combine tree: the most nodes that it holds at a time; 0: it needs none.
- * Pushing n blocks one by one leaves at most one node for each bit of n.  A share of a split fold
- * begins anywhere, so it has nodes on both sides. */
+/* Returns the rows of the combine tree: the most nodes of a cell (accumulator) at a time; 0: it
+ * needs no tree. Pushing n blocks one by one leaves at most one node for each bit of n, like
+ * carries of a binary counter. A share of a split fold begins at any block, so it has such nodes on
+ * both sides. Scans, and folds that an absorbing element can end (rd_fold_end), need none. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -91,8 +98,8 @@ static int32_t rows_of_tree(const rd_loop_fold *f)
     return f->split ? 2 * bits + 3 : bits + 2;
 }
 
-/* Returns the levels of nodes of a scan by the tree: nodes of 1, 2, 4 .. elements, up to a
- * block. */
+/* Returns the levels of nodes within a block (a run of a fold's steps) of a scan by the tree:
+ * nodes of 1, 2, 4 .. elements, up to all of the block. */
 static int32_t tree_levels_of(int64_t steps)
 {
     int32_t levels = 0;
@@ -102,7 +109,8 @@ static int32_t tree_levels_of(int64_t steps)
     return levels;
 }
 
-/* True if neighbours along the innermost loop have neighbouring lanes. */
+/* True if neighbours along the innermost loop around the step have neighbouring lanes (partial
+ * accumulators). */
 static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 {
     const int32_t loop = p->inst[f->step].loop;
@@ -111,8 +119,10 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 }
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
-/* Fills the facts of a fold from its instructions.  A fold without elements has no step: its
- * cells begin and are finished. */
+/* Fills the facts of a fold from its instructions; loop.h explains each field, and emit.h those of
+ * f->of. A fold without elements has no step instruction (step -1): its cells (accumulators) only
+ * begin and are finished. rd_positions() is how many values a position can have; rd_rises() says
+ * whether elements come by rising position. */
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;
@@ -136,6 +146,7 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     f->split     = fold->split && !whole;
     f->tree_rows = steps ? rows_of_tree(f) : 0;
     f->of.one_block = !f->tree_rows && fold->n_block == 1;
+    /* a block is 2^shift steps */
     for (f->shift = 0; f->tree_rows && fold->steps >> f->shift > 1; f->shift++)
         ;
     f->blocks  = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
@@ -147,8 +158,8 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     f->lanes = steps && fold->lane_extent < fold->lanes ? (int32_t)fold->lane_extent : fold->lanes;
 }
 
-/* True if no loop over cells stands between the steps and the begin of the fold.  All cells of a
- * group-by share the same block. */
+/* True if no loop between the fold's steps and its begin visits several cells (accumulators). All
+ * cells of a group-by share one block, which ends once for all of them. */
 static bool has_one_cell_per_block(const rd_program *p, const rd_loop_fold *f)
 {
     for (int32_t k = f->along; k >= 0 && p->loop[k].begin > f->start; k = p->loop[k].parent)
@@ -157,8 +168,9 @@ static bool has_one_cell_per_block(const rd_program *p, const rd_loop_fold *f)
     return true;
 }
 
-/* Says why a tree cannot express a fold by labels; NULL: it can.  Blocks of all groups end
- * together, so lanes along several axes, or several cells between them, are not supported. */
+/* Says why a loop tree cannot express a fold by labels (group-by); NULL: it can. Blocks of all
+ * groups end together, so lanes (partial accumulators) along several axes (mixed), or several
+ * cells (accumulators) in turn, are not supported. */
 static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->mixed)
@@ -170,15 +182,16 @@ static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold
     return NULL;
 }
 
-/* True if it is a scan over several lanes, or one with results of another type than its elements.
- * Places (argmin) and users' reducers have types of their own. */
+/* True if it is a scan over several lanes (partial accumulators), or one with results of another
+ * type than its elements; scans of places (argmin) and of users' reducers may have another type. */
 static bool is_unsupported_scan(const rd_fold *f)
 {
     return f->scan && (f->lane.n_add || f->lane_extent > 1 ||
                        (f->out != f->type && !rd_reducer_places(f->reducer) && !f->user));
 }
 
-/* Says why trees cannot express the fold; NULL: they can. */
+/* Says why loop trees cannot express the fold; NULL: they can. With lanes (partial accumulators)
+ * along several axes (mixed) elements must come by rising lane position. */
 static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->mixed && (f->of.fold->outer.n_add || !rd_rises(p, f->step, &f->of.fold->lane)))
@@ -188,8 +201,10 @@ static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
     return f->of.fold->n_group ? why_no_tree_of_groups(p, f) : NULL;
 }
 
-/* Finds the instructions that begin, step and close each fold.  Returns a sentence if a fold has
- * two steps. */
+/* Finds the instructions that begin (start), step and close each fold, by their numbers; -1: there
+ * is none. Returns a sentence if a fold has two steps, which trees cannot express, else NULL.
+ * inst->b is the weight of a step, inst->c its mask. Elements that go to groups, or belong to a
+ * sparse row, count as masked. */
 static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
 {
     const char *why = NULL;
@@ -215,7 +230,8 @@ static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
     return why;
 }
 
-/* Returns a table of the instruction that makes each register; NULL without memory. */
+/* Returns a table: for each register the number of the instruction that makes it; NULL without
+ * memory. */
 int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
 {
     int32_t *made = get(pool, ((size_t)p->n_reg + 1) * sizeof *made);
@@ -226,8 +242,8 @@ int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
     return made;
 }
 
-/* Finds the instructions of each fold, then its facts.  It stops at the first fold that trees
- * cannot express, and *why says why. */
+/* Returns the facts of all folds of a program; NULL: no memory. It stops at the first fold that
+ * loop trees cannot express, and *why gets a sentence; else NULL. */
 const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn *get, void *pool,
                                      const char **why)
 {

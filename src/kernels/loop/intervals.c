@@ -14,7 +14,7 @@ static const rd_interval all = { -INFINITY, INFINITY };
 
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth);
 
-/* True if it is one of the types that interval arithmetic is done for.  Halves are not. */
+/* True if intervals are computed for the type: f32 and f64, not half floats. */
 static bool is_float(rd_dtype type)
 {
     return type == RD_F32 || type == RD_F64;
@@ -75,14 +75,16 @@ static rd_interval interval_quotient(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
-/* Returns the interval of a power.  Only powers of a number in [0, 1] with an exponent that is not
- * negative are known. */
+/* Returns the interval of x to the power y. It is known, [0, 1], only if x is in [0, 1] and y is
+ * not negative; else `all` numbers. */
 static rd_interval interval_power(rd_interval x, rd_interval y)
 {
     return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
 }
 
-/* Returns the interval of an operator's result, from the intervals of its operands. */
+/* Returns the interval of an operator's result, from those of its operands; `all` (unknown) of
+ * operators that are not listed. Roundings are widened to whole numbers, and only numbers from 0 on
+ * have a root. */
 static rd_interval interval_of_operator(rd_op op, const rd_interval *x)
 {
     switch (op) {
@@ -116,7 +118,8 @@ static rd_interval interval_of_operator(rd_op op, const rd_interval *x)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 /* Rounds an end of an interval to the type.  Rounding is monotonic, and doubles have more than
- * twice the bits of floats.  So the end is rounded as the operation rounds its result. */
+ * twice the bits of floats.  So the end is rounded as the operation rounds its result. A type
+ * without infinities gives NaN for a large end, which then stays. */
 static double rounded_end(double x, rd_dtype type)
 {
     const double single = rd_dtype_class(type) == RD_CLASS_f64 ? x : (double)(float)x;
@@ -160,8 +163,9 @@ static rd_interval interval_of_map(const rd_schedule *t, const rd_let *let, int 
     return rounded(interval_of_operator(let->op, x), let->type);
 }
 
-/* Returns the interval of a value from the intervals of its operands.  Loads, calls, results of
- * folds, and operands at depth DEEP are unknown. */
+/* Returns the interval of a value (least and greatest number that it can be), from the intervals
+ * of its operands. Loads, calls, results of folds, and operands at depth DEEP are unknown: `all`
+ * numbers. */
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 {
     const rd_let  *let = &t->let[value];
@@ -185,7 +189,7 @@ static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 /* Returns the interval of a value: the least and the greatest number that it can be. */
 rd_interval rd_interval_of(const rd_schedule *t, int32_t value)
 {
-    return interval_of(t, value, 0);
+    return interval_of(t, value, /*depth=*/0);
 }
 
 /* True if the value is a cast of a float to a signed int of at most 32 bits, or to an unsigned one
@@ -199,7 +203,8 @@ bool rd_narrows_float(const rd_let *let)
 
 /* True if each float that the cast can meet fits an int32_t, and is not negative for an unsigned
  * target.  A cast truncates, so -0.99 becomes 0. MOST is a little below 2^31, as functions may
- * exceed their interval by a rounding error. */
+ * exceed their interval by a rounding error. Of any other value x is `all`, whose infinite ends no
+ * type holds. */
 bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let)
 {
     static const double MOST = 2147480000, LEAST_OF_UNSIGNED = -0.99;

@@ -12,16 +12,17 @@ static bool refuse(const char **why, const char *because)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-/* A range of statements of a body, with all that stands in them. */
+/* Statements [from, to) of a body, with all that stands in them. */
 typedef struct stmt_range {
-    int32_t from, to; /* to -1: to the end */
+    int32_t from, to; /* to = -1: to the body's end */
 } stmt_range;
 
-/* The next statement behind `last` in the range; the first one if `last` is -1. */
+/* Returns the next statement behind `last` in the range, in preorder; the first one if `last` is
+ * -1; -1: there is none. */
 static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
 {
     const int32_t body = t->stmt[of->from].parent;
-    const int32_t s    = last < 0 ? of->from : rd_next_stmt(t, last, body);
+    const int32_t s    = last < 0 ? of->from /* the first one */ : rd_next_stmt(t, last, body);
 
     return s == of->to ? -1 : s;
 }
@@ -29,43 +30,45 @@ static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
 /* True if a statement of that kind stands in the range, at any depth. */
 static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind kind)
 {
-    for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
+    for (int32_t s = next_in(t, of, /*last=*/-1); s >= 0; s = next_in(t, of, s))
         if (t->stmt[s].kind == kind)
             return true;
     return false;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* True if two accesses, one of them a write, may touch the same element in different rounds. */
+/* A test of two accesses, one of them a write: true if they may touch the same element in different
+ * rounds of the two loops. */
 typedef bool may_conflict(const rd_schedule *t, int32_t loop_a, const rd_access *a, int32_t loop_b,
                           const rd_access *b);
 
-/* True if an access in range a and one in range b conflict: one of them writes, and `shared`
- * says that they may touch the same element. */
+/* True if an access in range a and one in range b conflict: one of them writes, and the test
+ * `may_touch` says that they may touch the same element in different rounds of the two loops. */
 static bool has_conflict(const rd_schedule *t, int32_t loop_a, const stmt_range *a, int32_t loop_b,
-                         const stmt_range *b, may_conflict *shared)
+                         const stmt_range *b, may_conflict *may_touch)
 {
     rd_access x[2], y[2];
 
-    for (int32_t s = next_in(t, a, -1); s >= 0; s = next_in(t, a, s))
+    for (int32_t s = next_in(t, a, /*last=*/-1); s >= 0; s = next_in(t, a, s))
         for (int32_t k = rd_accesses_of(t, s, x) - 1; k >= 0; k--)
-            for (int32_t r = next_in(t, b, -1); r >= 0; r = next_in(t, b, r))
+            for (int32_t r = next_in(t, b, /*last=*/-1); r >= 0; r = next_in(t, b, r))
                 for (int32_t j = rd_accesses_of(t, r, y) - 1; j >= 0; j--)
-                    if ((x[k].writes || y[j].writes) && shared(t, loop_a, &x[k], loop_b, &y[j]))
+                    if ((x[k].writes || y[j].writes) && may_touch(t, loop_a, &x[k], loop_b, &y[j]))
                         return true;
     return false;
 }
 
-/* True if accesses in different rounds of the two loops may touch the same element, and one of them
- * writes. */
+/* True if an access in each range may touch the same element in different rounds of the two loops,
+ * and one of them writes (a loop-carried dependence). */
 static bool memory_is_shared(const rd_schedule *t, int32_t loop_a, const stmt_range *a,
                              int32_t loop_b, const stmt_range *b)
 {
     return has_conflict(t, loop_a, a, loop_b, b, rd_may_touch_across_two);
 }
 
-/* True if an element is touched in different rounds of both loops.  Where the outer loop moves
- * neither access, the rounds of the inner one decide. */
+/* For an interchange: true if the accesses may touch an element in different rounds of both loops,
+ * so that the interchange may reverse their order. If the outer loop moves neither access, all its
+ * rounds touch the same, and the rounds of the inner loop decide. */
 static bool is_touched_in_both(const rd_schedule *t, int32_t outer, const rd_access *a,
                                int32_t inner, const rd_access *b)
 {
@@ -79,13 +82,14 @@ static bool is_touched_in_both(const rd_schedule *t, int32_t outer, const rd_acc
 /* True if a statement of the fold stands in the range, at any depth. */
 static bool has_fold(const rd_schedule *t, const stmt_range *of, int32_t fold)
 {
-    for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
+    for (int32_t s = next_in(t, of, /*last=*/-1); s >= 0; s = next_in(t, of, s))
         if (t->stmt[s].fold == fold)
             return true;
     return false;
 }
 
-/* True if no fold has statements in both ranges, unless each round has a cell of its own. */
+/* True if no fold has statements in both ranges, unless each round has a cell (accumulator) of its
+ * own. */
 static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stmt_range *a,
                             const stmt_range *b)
 {
@@ -96,8 +100,8 @@ static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stmt_range
 }
 
 /* ---- Interchange ----------------------------------------------------------------------------- */
-/* True if the loop has statements of the fold other than its steps: ends of blocks, merges,
- * results. */
+/* True if the loop has statements of the fold other than its steps and its exits: ends of blocks
+ * (runs of its steps), merges, results. */
 static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -108,7 +112,9 @@ static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
 
 /* True if each state still takes its elements in the same order after an interchange: at most one
  * of the loops is over steps.  Where a block ends in the body, one loop must be over cells, which
- * are separate results. */
+ * are separate results. `a` and `b`: how the rounds of the outer and the inner loop map to the
+ * fold's accumulators. A fold without statements in the loop (NOT), or that begins and ends within
+ * a round (SAME), does not matter. MIXED rounds have no known order; ANY order may change. */
 static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t outer, int32_t inner)
 {
     const rd_mapping a = rd_mapping_of(t, fold, outer), b = rd_mapping_of(t, fold, inner);
@@ -124,29 +130,31 @@ static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t out
             !(rd_moves_step(t, fold, outer) && rd_moves_step(t, fold, inner)));
 }
 
-/* True if two loops may be interchanged: they are perfectly nested, have independent bounds, no
- * early exit, and no dependence that the interchange reverses. */
+/* True if two loops may be interchanged: the inner one is all of the outer one's body, their
+ * bounds are independent, there is no early exit, and no dependence is reversed; else *why says
+ * why not. */
 bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, const char **why)
 {
-    const stmt_range all = { t->stmt[inner].first, -1 };
+    const stmt_range inner_body = { t->stmt[inner].first, -1 };
 
-    if (t->stmt[outer].first != inner || t->stmt[inner].next >= 0 || all.from < 0)
+    if (t->stmt[outer].first != inner || t->stmt[inner].next >= 0 || inner_body.from < 0)
         return refuse(why, "the inner loop is not all of the outer one's body");
     if (rd_edges_vary(t, outer, inner) || rd_loop_of(t, outer)->axis == rd_loop_of(t, inner)->axis)
         return refuse(why, "the inner loop has other bounds in each round of the outer one");
-    if (has_kind(t, &all, RD_S_EXIT))
+    if (has_kind(t, &inner_body, RD_S_EXIT))
         return refuse(why, "a loop is left early");
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!fold_may_interchange(t, k, outer, inner))
             return refuse(why, "a fold would take its elements in another order");
-    if (has_conflict(t, outer, &all, inner, &all, is_touched_in_both))
+    if (has_conflict(t, outer, &inner_body, inner, &inner_body, is_touched_in_both))
         return refuse(why, "one round may read or write again what another one stores");
     return true;
 }
 
 /* ---- Fission --------------------------------------------------------------------------------- */
-/* True if the loop can be split before `at`: no exit, no fold with statements on both sides, no
- * dependence between rounds of the two sides. */
+/* True if the loop can be split into two loops before statement `at`: no early exit, no fold with
+ * statements on both sides, no dependence between rounds of the two sides; else *why says why not.
+ */
 bool rd_may_fission(const rd_schedule *t, int32_t loop, int32_t at, const char **why)
 {
     const stmt_range first = { t->stmt[loop].first, at }, second = { at, -1 };
@@ -185,8 +193,10 @@ static bool has_same_rounds(const rd_schedule *t, const rd_for *a, const rd_for 
            is_same_edge(t, &a->to, &b->to);
 }
 
-/* True if two loops may be fused: they follow each other, have the same rounds, and neither folds
- * nor memory carry anything from one to other rounds of the other. */
+/* True if two loops may become one: they follow each other and visit the same indices, and no round
+ * of one must wait for another round of the other, by a fold or by memory; else *why says why not.
+ * An empty loop (from < 0) does not fuse. A fold may have statements in both if each round has
+ * cells of its own (RD_MAPS_CELLS). */
 bool rd_may_fuse(const rd_schedule *t, int32_t first, int32_t second, const char **why)
 {
     const stmt_range a = { t->stmt[first].first, -1 }, b = { t->stmt[second].first, -1 };

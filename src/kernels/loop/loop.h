@@ -207,7 +207,7 @@ typedef struct rd_stmt {
     int32_t      value, n_value;    /* the values that it makes                                */
     int32_t      slot, store; /* STORE: the program's memory, or the tree's; folds: the states */
     rd_dtype     type;        /* STORE, CUT_AT_RUN: of the element in memory                   */
-    /* STORE, CUT_AT_RUN, PREFETCH, LOWER_BOUND: the address.  SORT: the first element, and
+    /* STORE, CUT_AT_RUN, PREFETCH, LOWER_BOUND: the address.  SORT, FRONT: the first element, and
      * of.index the first result.  BEGIN, LOOK_BACK: the first step of a range */
     rd_linear at;
     /* PREFETCH: elements.  EXIT: states that it tests, from the cell's on.  LOWER_BOUND: the
@@ -220,6 +220,7 @@ typedef struct rd_stmt {
     bool       all;          /* PUSH, PUSH_IF_LAST of a group-by: all cells, which share a block */
     int32_t    vector_width; /* LOAD, STORE: accesses so many neighbours at once; 0: one       */
     int32_t    loaded_by;    /* LOAD: the LOAD that has read its elements before, -1           */
+    bool       fronts;       /* SORT: a FRONT has been made of each whole block of the strip   */
 } rd_stmt;
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
@@ -232,7 +233,7 @@ typedef struct rd_loop_fold {
     bool         any_lane;  /* any lane may take an element: its innermost index says which  */
     bool         split;     /* tasks share it, and combine their partials                    */
     bool         blocks;    /* it has several blocks                                         */
-    bool         pair;      /* a sum scan of floats by math/so_far.h                         */
+    bool         pair;      /* a sum scan of floats by math/prefix_sums.h                   */
     int64_t      n_words;   /* `pair`: doubles of a cell                                     */
     int32_t      lanes;     /* lanes that can have elements                                  */
     int64_t      steps;     /* of the whole fold                                             */
@@ -335,19 +336,19 @@ bool      rd_linear_same(const rd_schedule *t, const rd_linear *a, const rd_line
 rd_edge   rd_edge_of(rd_linear at);
 void      rd_edge_add(rd_edge *edge, rd_linear at);
 
-/* The loop of a LOOP statement. */
+/* The loop record of a LOOP statement: its kind, axis, bounds and so on. */
 static inline const rd_for *rd_loop_of(const rd_schedule *t, int32_t stmt)
 {
     return &t->loop[t->stmt[stmt].arg];
 }
 
-/* The value of a LET; NULL: the statement is no LET. */
+/* What a LET statement makes: an operation, a load or a constant; NULL: the statement is no LET. */
 static inline const rd_let *rd_let_of(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET ? &t->let[t->stmt[stmt].value] : NULL;
 }
 
-/* True if the statement takes an element into a fold. */
+/* True if the statement takes an element into a fold: STEP of a reduction, PREFIX of a scan. */
 static inline bool rd_is_step(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STEP || t->stmt[stmt].kind == RD_S_PREFIX;
@@ -359,14 +360,14 @@ static inline bool rd_is_vector(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR;
 }
 
-/* True if it is a vector loop that the text runs by one call. */
+/* True if it is a vector loop that the generated C runs by one call. */
 static inline bool rd_is_by_call(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->by_call;
 }
 
-/* The next statement in the order of the text (preorder): the first of its body, else the one
- * behind it; -1: it was the last of `top`'s.  All traversals use it. */
+/* The next statement in preorder: the first of its body, else the one behind it; -1: it was the
+ * last of `top`'s.  All traversals use it. */
 static inline int32_t rd_next_stmt(const rd_schedule *t, int32_t stmt, int32_t top)
 {
     if (t->stmt[stmt].first >= 0)

@@ -26,7 +26,8 @@ enum {
 }; /* bytes: a cache line; the least run that prefetchers follow; a page of memory */
 enum { MOST_LOOPS = 12, MOST_ACCESSES = 48, LEVELS = 3 };
 
-/* A loop around an access: its rounds, and the bytes from one round to the next. */
+/* A loop around an access: its statement, its rounds in the mean (n), and the bytes from one round
+ * to the next (by). */
 typedef struct loop_stride {
     int32_t loop;
     double  n, by;
@@ -60,8 +61,9 @@ static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
     return s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
 }
 
-/* Returns the bytes in which a gathered element may lie; 0: the address is no gather.  An INDEX
- * says how many places there are; other computed indices count as one second-level cache. */
+/* Returns the bytes in which a gathered element may lie; 0: the address is no gather (has no
+ * value, axis < 0). A checked INDEX says how many places there are (word); other computed indices
+ * count as one second-level cache. */
 static double region_of(const rd_schedule *t, const rd_linear *at, double size)
 {
     double region = 0;
@@ -78,8 +80,9 @@ static double region_of(const rd_schedule *t, const rd_linear *at, double size)
     return region;
 }
 
-/* Returns the bytes from one access to the next in time: the stride of a strip of a vector loop,
- * else of the innermost loop of more than 8 rounds.  Strips have numbers below -1. */
+/* Returns the bytes from one access to the next in time: the stride of the vector strip, if it
+ * moves, else of the innermost loop of more than 8 rounds. Strips have loop numbers below -1; see
+ * put_strip_innermost(). */
 static double hop_bytes(const traced_access *a)
 {
     double first = 0;
@@ -93,9 +96,9 @@ static double hop_bytes(const traced_access *a)
     return first;
 }
 
-/* Splits a vector loop in two: strips of 64 elements become the innermost loop, and the loop itself
- * counts strips.  All loops of a region run strip by strip.  The strip gets the number -2 - loop,
- * which no statement has. */
+/* Splits a vector loop among the strides in two, as strip-mining will: strips of 64 elements
+ * become the innermost loop, and the loop itself counts strips. All loops of a region run strip by
+ * strip. The strip gets the loop number -2 - loop, which no statement has. */
 static void put_strip_innermost(const access_list *q, traced_access *a)
 {
     for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
@@ -114,8 +117,9 @@ static void put_strip_innermost(const access_list *q, traced_access *a)
     }
 }
 
-/* True if two accesses touch the same lines in the same loops, so that the second finds them in the
- * cache.  Gathers never count as the same. */
+/* True if two accesses go to the same slot (array of the program's memory) with the same strides
+ * in the same loops, so that the second finds its lines in the cache. Gathers (region > 0) never
+ * count as the same. */
 static bool is_same(const traced_access *a, const traced_access *b)
 {
     bool same = a->slot == b->slot && a->writes == b->writes && a->n == b->n && a->region == 0 &&
@@ -126,15 +130,16 @@ static bool is_same(const traced_access *a, const traced_access *b)
     return same;
 }
 
-/* True if the slot is scratch that stays in the caches of its task. */
+/* True if the slot is scratch (temporary memory of a task) so small that it stays in the caches. */
 static bool is_cached_scratch(const rd_program *p, int32_t slot)
 {
     return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch &&
            p->scratch_bytes[slot - p->first_scratch] <= RD_L2_BYTES;
 }
 
-/* Adds an access with the stride and the rounds of each loop around it.  Accesses to arrays of the
- * tree, to small scratch, and those like an earlier one are left out. */
+/* Adds an access to the list, with the stride and the rounds of each loop around it. Accesses to
+ * arrays of the tree (slot < 0), to small scratch (temporary memory of a task), and those like an
+ * earlier one are left out, as they hit a cache. */
 static void add_access(access_list *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
@@ -167,9 +172,10 @@ static void add_access(access_list *q, int32_t stmt)
 }
 
 /* ---- What is touched ------------------------------------------------------------------------- */
-/* Returns how many cache lines an access touches in the rounds of its n innermost loops.  Loops are
- * taken by rising stride: a stride within a line of the span so far extends the span, a greater one
- * makes separate runs. */
+/* Returns how many cache lines an access touches in the rounds of its n innermost loops. Loops are
+ * taken by rising stride: one that stays within a line of the span so far extends the span, a
+ * greater one makes separate runs. A gather (region > 0) touches at most the lines of its region
+ * (the bytes among which its indices choose). */
 static double lines_of(const traced_access *a, int n)
 {
     double span = a->size, runs = 1, places = 1;
@@ -197,8 +203,9 @@ static double lines_of(const traced_access *a, int n)
     return a->region > 0 ? fmin(places, lines + a->region / LINE) : lines;
 }
 
-/* Returns the bytes that all accesses touch while a loop runs; loop -1: in the whole tree.
- * Accesses outside of the loop do not count. */
+/* Returns the bytes that all accesses touch while a loop runs once; loop -1: in the whole tree.
+ * Accesses outside of the loop do not count. `depth`: how many of an access's loops, from the
+ * inside, are within it. */
 static double touched_in(const access_list *q, int32_t loop)
 {
     double lines = 0;
@@ -215,10 +222,10 @@ static double touched_in(const access_list *q, int32_t loop)
 }
 
 /* ---- What crosses ---------------------------------------------------------------------------- */
-/* Returns how many lines an access fetches from beyond a cache of `level` bytes.  `touched` has the
- * bytes that each loop around touches.  The innermost loop that touches more than the cache holds
- * fetches its lines each time that it runs.  If none does, lines are fetched once if the whole tree
- * exceeds the cache. */
+/* Returns how many lines an access fetches, in the whole run, from beyond a cache of `level`
+ * bytes. touched[k]: bytes that all accesses touch in its k-th loop. The innermost loop that
+ * touches more than the cache holds fetches its lines each time that it runs (times). If there is
+ * none, they are fetched once if the whole tree (all) exceeds the cache. */
 static double lines_crossing(const traced_access *a, const double *touched, double all,
                              double level)
 {
@@ -232,18 +239,18 @@ static double lines_crossing(const traced_access *a, const double *touched, doub
     return all > level ? lines_of(a, a->n) : 0;
 }
 
-/* Returns the bytes a nanosecond that all threads together get from memory: `one` for each thread,
- * but no more than all threads reached when they were measured. */
+/* Returns the bytes per nanosecond that all threads together get from memory: `one` for each
+ * thread, up to what all threads reached when the machine was measured. */
 static double memory_speed(const rd_speeds *s, double one, int threads)
 {
-    const double all = fmax(s->memory_all, one);
+    const double limit = fmax(s->memory_all, one);
 
-    return threads > 1 ? fmin(one * threads, all) : one;
+    return threads > 1 ? fmin(one * threads, limit) : one;
 }
 
-/* Returns the time of sequential lines.  `lines` has the lines fetched from beyond the first, the
- * second and the third cache.  Results too large for the caches are written with non-temporal
- * stores. */
+/* Returns the time of sequential lines: each level of the hierarchy costs the lines that come from
+ * it and no further one. lines[k]: lines from beyond cache k + 1. Results too large for the caches
+ * are written with non-temporal stores, which have a speed of their own. */
 static double stream_ns(const access_list *q, const traced_access *a, const double *lines,
                         int threads)
 {
@@ -257,7 +264,8 @@ static double stream_ns(const access_list *q, const traced_access *a, const doub
 
 /* Returns the time of lines at scattered addresses, which no prefetcher loads before.  `lines` are
  * those from beyond each cache.  `far`: each access is in another page, which costs an address
- * translation. */
+ * translation. The rows gather_l1, gather_l2 .. are measured times of a gather that finds its line
+ * at that level. */
 static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, int threads)
 {
     const double line_ns =
@@ -268,8 +276,9 @@ static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, in
            threads;
 }
 
-/* Adds the time of one access by the lines that it fetches from beyond each cache.  No cache is
- * passed by more lines than the one before. */
+/* Adds the time of one access by the lines that it fetches from beyond each cache. No cache is
+ * passed by more lines than the one before it. Accesses that hop (256 bytes or more) or gather are
+ * latencies; others are streams. */
 static void add_crossing(const access_list *q, const traced_access *a, double all, int threads,
                          rd_traffic_ns *sum)
 {
@@ -290,7 +299,8 @@ static void add_crossing(const access_list *q, const traced_access *a, double al
 }
 
 /* Lists the accesses of the tree, then adds the time of lines that cross each level.  Where all
- * that is touched fits into the first level, nothing crosses. */
+ * that is touched fits into the first level, nothing crosses. Both times are NAN without memory for
+ * the list. */
 rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const rd_loop_rounds *r,
                                 int threads)
 {
@@ -307,10 +317,10 @@ rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const 
         for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
              i         = rd_next_stmt(t, i, t->part[k]))
             add_access(q, i);
-    const double all = touched_in(q, /*loop=*/-1);
+    const double touched = touched_in(q, /*loop=*/-1);
 
-    for (int k = 0; k < q->n && all > (double)s->bytes_l1; k++)
-        add_crossing(q, &q->at[k], all, threads, &sum);
+    for (int k = 0; k < q->n && touched > (double)s->bytes_l1; k++)
+        add_crossing(q, &q->at[k], touched, threads, &sum);
     free(q);
     return sum;
 }

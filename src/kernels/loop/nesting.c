@@ -16,7 +16,7 @@ bool rd_stands_in(const rd_schedule *t, int32_t stmt, int32_t body)
     return s >= 0;
 }
 
-/* Returns the innermost loop around a statement; -1: none. */
+/* Returns the innermost LOOP statement around a statement; -1: none. */
 int32_t rd_loop_around(const rd_schedule *t, int32_t stmt)
 {
     int32_t s = t->stmt[stmt].parent;
@@ -59,7 +59,8 @@ int32_t rd_binder_of(const rd_schedule *t, int32_t stmt, int32_t axis)
     return -1;
 }
 
-/* Returns the first loop of the tree that was made from loop `of` of the program; -1: none. */
+/* Returns the first loop of the tree that was made from loop number `of` of the program; -1: none.
+ */
 int32_t rd_loop_from(const rd_schedule *t, int32_t of)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -78,7 +79,8 @@ int32_t rd_loop_over(const rd_schedule *t, int32_t body, int32_t axis)
     return -1;
 }
 
-/* Counts the statements in a body, at any depth, with one of the kinds in a bit mask. */
+/* Counts the statements in a body, at any depth, whose kind is among `kinds`, a sum of
+ * RD_KIND_BIT()s. */
 int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint32_t kinds)
 {
     int32_t n = 0;
@@ -115,7 +117,7 @@ int32_t rd_next_exit(const rd_schedule *t, int32_t loop, int32_t last)
 }
 
 /* Returns the innermost statement that holds both a and b in its body; -1: they stand in different
- * parts. */
+ * parts (head, body, tail). */
 int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
 {
     int32_t s = t->stmt[a].parent;
@@ -125,7 +127,7 @@ int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
     return s;
 }
 
-/* Returns the direct child of a body that is the statement or contains it. */
+/* Returns the statement directly in the body that is, or at some depth holds, the given one. */
 static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     while (t->stmt[stmt].parent != body)
@@ -133,8 +135,8 @@ static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
     return stmt;
 }
 
-/* True if `a` stands before `b` in the order of the text.  It compares the two statements of their
- * common body that hold them; different parts of the tree compare by number. */
+/* True if `a` stands before `b` in preorder. Compared are the two statements of their common body
+ * that are or hold a and b; different parts of the tree (body -1) compare by number. */
 bool rd_comes_before(const rd_schedule *t, int32_t a, int32_t b)
 {
     const int32_t body = rd_common_body(t, a, b);

@@ -5,8 +5,10 @@
 #include "kernels/loop/facts.h"
 #include "kernels/loop/seam_forms.h"
 
-/* True if the value is a place; *coef gets the coefficient of the axis where nothing is clamped.
- * `depth` bounds the recursion. */
+/* True if the value is a place: a whole number that follows from indices by sums, differences,
+ * minima and maxima, and reads no memory. *coef gets the coefficient of the axis where nothing is
+ * clamped: of min(i, 4) that of i, as 4 does not move. `depth` bounds the recursion. Of two
+ * operands it is that of the first one that moves. */
 static bool is_place(const rd_schedule *t, int32_t value, int32_t axis, int depth, int64_t *coef)
 {
     const rd_let *let    = &t->let[value];
@@ -30,10 +32,13 @@ static bool is_place(const rd_schedule *t, int32_t value, int32_t axis, int dept
     return true;
 }
 
+/* The coefficient of the axis in a position whose values are places (whole numbers that follow
+ * from indices, perhaps clamped), with nothing clamped. False: some value is no place, as memory
+ * holds it. */
 bool rd_coef_at_places(const rd_schedule *t, const rd_linear *at, int32_t axis, int64_t *coef)
 {
     enum { DEPTH = 8 };
-    int64_t own;
+    int64_t place_coef;
 
     *coef = rd_linear_coef(t, at, axis);
     for (int32_t k = 0; k < at->n; k++) {
@@ -41,13 +46,15 @@ bool rd_coef_at_places(const rd_schedule *t, const rd_linear *at, int32_t axis, 
 
         if (term->axis >= 0)
             continue;
-        if (!is_place(t, term->value, axis, DEPTH, &own))
+        if (!is_place(t, term->value, axis, DEPTH, &place_coef))
             return false;
-        *coef += term->coef * own;
+        *coef += term->coef * place_coef;
     }
     return true;
 }
 
+/* Returns the coefficient of the axis in a position, with nothing clamped; where memory holds a
+ * value of the position, that of the axis itself. */
 int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     int64_t coef;
@@ -55,18 +62,20 @@ int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axi
     return rd_coef_at_places(t, at, axis, &coef) ? coef : rd_linear_coef(t, at, axis);
 }
 
+/* Returns the stride of a LOAD's or STORE's address along the loop, in elements. If it is unknown
+ * because of clamped indices, it is that of the unclamped index, which most rounds have. */
 rd_stride rd_usual_stride(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
-    const rd_stmt   *s      = &t->stmt[stmt];
-    const rd_linear *at     = s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
-    const rd_for    *of     = rd_loop_of(t, loop);
-    rd_stride        stride = rd_access_stride(t, loop, stmt);
-    bool             places = false;
+    const rd_stmt   *s          = &t->stmt[stmt];
+    const rd_linear *at         = s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
+    const rd_for    *of         = rd_loop_of(t, loop);
+    rd_stride        stride     = rd_access_stride(t, loop, stmt);
+    bool             has_values = false;
     int64_t          coef;
 
     for (int32_t k = 0; k < at->n; k++)
-        places |= t->term[at->first + k].axis < 0;
-    if (!stride.known && places && of->axis < t->p->n_axis &&
+        has_values |= t->term[at->first + k].axis < 0;
+    if (!stride.known && has_values && of->axis < t->p->n_axis &&
         rd_coef_at_places(t, at, of->axis, &coef))
         stride = (rd_stride){ true, coef * (of->step > 1 ? of->step : 1) };
     return stride;

@@ -10,9 +10,9 @@ rd_linear rd_linear_of(int64_t offset)
     return (rd_linear){ .offset = offset };
 }
 
-/* Returns a position with one more term.  All terms are written to a new list, as other positions
- * may share the old one.  A term of the same axis or value is added up, and dropped if it becomes
- * 0. */
+/* Returns a position with one more term, coef * (index of an axis, or a value). A term of the same
+ * axis or value is added up, and dropped if it becomes 0. All terms are written to a new list
+ * behind the tree's last one, as other positions may share the old list. */
 static rd_linear with_term(rd_schedule *t, rd_linear at, rd_linear_term more)
 {
     const int32_t first = t->n_term;
@@ -34,19 +34,20 @@ static rd_linear with_term(rd_schedule *t, rd_linear at, rd_linear_term more)
     return (rd_linear){ .offset = at.offset, .first = first, .n = t->n_term - first };
 }
 
-/* Returns at + coef * index of the axis. */
+/* Returns position + coef * (index that the axis is bound to), as a new position. */
 rd_linear rd_linear_plus_axis(rd_schedule *t, rd_linear at, int64_t coef, int32_t axis)
 {
     return with_term(t, at, (rd_linear_term){ .axis = axis, .value = -1, .coef = coef });
 }
 
-/* Returns at + coef * value. */
+/* Returns position + coef * value, as a new position; the value is an index that is made at run
+ * time. */
 rd_linear rd_linear_plus_value(rd_schedule *t, rd_linear at, int64_t coef, int32_t value)
 {
     return with_term(t, at, (rd_linear_term){ .axis = -1, .value = value, .coef = coef });
 }
 
-/* Returns at + coef * other, term by term. */
+/* Returns position + coef * other position, term by term, as a new one. */
 rd_linear rd_linear_plus(rd_schedule *t, rd_linear at, int64_t coef, rd_linear other)
 {
     at.offset += coef * other.offset;
@@ -68,7 +69,7 @@ int64_t rd_linear_coef(const rd_schedule *t, const rd_linear *at, int32_t axis)
     return 0;
 }
 
-/* Returns the position with `by` in place of the index of the axis. */
+/* Returns the position with another position `by` put in for the index of the axis. */
 rd_linear rd_linear_with(rd_schedule *t, rd_linear at, int32_t axis, rd_linear by)
 {
     const int64_t coef = rd_linear_coef(t, &at, axis);
@@ -96,13 +97,14 @@ bool rd_linear_same(const rd_schedule *t, const rd_linear *a, const rd_linear *b
     return true;
 }
 
-/* Returns a loop bound that is one position. */
+/* Returns a loop bound that is one position, not rounded. */
 rd_edge rd_edge_of(rd_linear at)
 {
     return (rd_edge){ .n = 1, .part[0].at = at };
 }
 
-/* Adds a part to a loop bound.  A full bound stays as it is. */
+/* Adds a part to a loop bound, which is then the greatest (`from`) or the least (`to`) of its
+ * parts. A full bound stays as it is. */
 void rd_edge_add(rd_edge *edge, rd_linear at)
 {
     if (edge->n < RD_MOST_PARTS)

@@ -6,8 +6,8 @@
 #include "kernels/loop/regions.h"
 #include <math.h>
 
-/* Returns how many threads have work: no more than the root axis has grains, the least ranges that
- * tasks may take. */
+/* Returns how many threads have work: at most one for each grain of the root axis, the axis that
+ * tasks share. A grain is the least range of it that a task may take. */
 static int threads_of(const rd_program *p, int threads)
 {
     const int64_t shares =
@@ -16,9 +16,10 @@ static int threads_of(const rd_program *p, int threads)
     return threads < 1 ? 1 : shares < threads ? (int)shares : threads;
 }
 
-/* Adds up the price of a tree from its regions and its memory traffic.  Threads share the body
- * only.  Sequential memory traffic overlaps with computation, and scattered loads are waited
- * for. */
+/* Adds up the price of a tree from its regions (loops priced together) and its memory traffic.
+ * Threads share the body only, not head and tail. Sequential traffic (streams) overlaps with
+ * computation, so the longer of the two counts; scattered loads (looked_up) are waited for. A run
+ * costs s->run; several threads are woken (team_awake), and each is handed a task. */
 static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, const rd_regions *r)
 {
     const int           n = threads_of(t->p, threads);
@@ -41,7 +42,8 @@ static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, 
     return price;
 }
 
-/* Returns the predicted time of a run of a tree by so many threads; NAN: no memory. */
+/* Returns the predicted time of a run of a tree by so many threads, with the cheapest strip-mining
+ * of its loops; ns is NAN without memory. */
 rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads)
 {
     rd_regions     r;
@@ -52,8 +54,8 @@ rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads
     return price;
 }
 
-/* Prices the tree of a program before any pass.  The price is 0 where trees cannot express a fold.
- * False: no memory. */
+/* Prices the tree of a program before any pass. The price is 0 if trees cannot express a fold of
+ * it (why). False: no memory. */
 bool rd_program_price(const rd_program *p, bool whole, const rd_speeds *s, int threads,
                       rd_get_fn *get, void *pool, rd_price *price)
 {

@@ -9,8 +9,9 @@
 #include "kernels/loop/price_statement.h"
 #include <math.h>
 
-/* Returns the time in which the states of all lanes become one.  The measured row is for 64 states
- * of f64, 512 bytes; merging of log-sum-exp takes an exponential for each lane, too. */
+/* Returns the time in which the states of all lanes (partial accumulators of a cell) become one.
+ * s->lanes is measured for 64 states of f64, 512 bytes; less than 0.3 of it no merge takes.
+ * Merging of log-sum-exp takes an exponential for each lane, too. */
 static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
 {
     enum { MEASURED = 512 };
@@ -21,8 +22,9 @@ static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
     return s->lanes * fmax(0.3, bytes / MEASURED) + f->lanes * power;
 }
 
-/* Adds the begin of a fold.  In a vector loop neighbours keep their states in registers; else the
- * states of all cells are written to memory. */
+/* Adds the time of a BEGIN. In a vector loop neighbours keep their states in registers, which
+ * counts as a quarter of a store to the first cache; else the states of all cells (accumulators)
+ * are written to memory. 0.25 and 0.5 are estimates. */
 static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vector, rd_unit_ns *e)
 {
     const double bytes  = (double)f->of.n_state * rd_register_size(f->of.fold->type);
@@ -34,8 +36,10 @@ static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vecto
         e->entries += 0.5 * at->s->loop + bytes * states / at->s->l1;
 }
 
-/* Adds the time of a statement that begins or ends a fold: BEGIN, merging blocks, merging lanes, or
- * making the result.  `push` is measured for 64 states. */
+/* Adds the time of a statement that begins or ends a fold: BEGIN, merging blocks (runs of a fold's
+ * steps) or lanes (partial accumulators), or making the result. s->push is measured for 64 states,
+ * and merging blocks counts as three pushes. `vector`: it is done for all elements of a strip.
+ * Numbers without a name are estimates. */
 void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector, rd_unit_ns *e)
 {
     const rd_speeds    *s     = at->s;
@@ -64,8 +68,9 @@ void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector
     }
 }
 
-/* Adds the time of the end of a block.  PUSH_IF_LAST tests at each step but pushes once in so many,
- * at most 2^20; PUSH is done each time. */
+/* Adds the time of the end of a block, a leaf of the combine tree. PUSH_IF_LAST tests at each step
+ * but pushes once in `steps`, at most 2^20; PUSH is done each time. s->push is measured for 64
+ * states (accumulators); 2 is an estimate. */
 void rd_price_block_end(const rd_price_site *at, const rd_stmt *stmt, rd_unit_ns *e)
 {
     const rd_loop_fold *f = &at->t->fold[stmt->fold];

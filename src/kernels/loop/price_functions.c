@@ -11,7 +11,8 @@ typedef enum function_family {
     LIKE_TANH
 } function_family;
 
-/* Returns the measured function that an operator resembles in its algorithm. */
+/* Returns the measured function that an operator resembles in its algorithm. Those that are not
+ * listed count as tanh. */
 static function_family family_of(rd_op op)
 {
     switch (op) {
@@ -48,20 +49,21 @@ double rd_call_ns(const rd_speeds *s, const rd_call *call)
     return call->f32 || call->f64 || call->block ? s->call / OF_BLOCK : s->call;
 }
 
-/* Scales the time of the measured function by the ratio of the two costs in ops.def. */
+/* Returns the time of one element of a function, in a vector: that of the measured function of its
+ * family, times the ratio of the two operators' costs in ops.def. */
 double rd_function_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const struct {
         rd_op  op;
         double f32, f64;
-    } like[]                 = { [LIKE_EXP]  = { RD_OP_exp, s->exp_f32, s->exp_f64 },
-                                 [LIKE_LOG]  = { RD_OP_log, s->log_f32, s->log_f64 },
-                                 [LIKE_SIN]  = { RD_OP_sin, s->sin_f32, s->sin_f64 },
-                                 [LIKE_POW]  = { RD_OP_pow, s->pow_f32, s->pow_f64 },
-                                 [LIKE_ERF]  = { RD_OP_erf, s->erf_f32, s->erf_f64 },
-                                 [LIKE_TANH] = { RD_OP_tanh, s->tanh_f32, s->tanh_f64 } };
-    const function_family by = family_of(op);
-    const double times       = (double)rd_op_table[op].cost / (double)rd_op_table[like[by].op].cost;
+    } like[]                     = { [LIKE_EXP]  = { RD_OP_exp, s->exp_f32, s->exp_f64 },
+                                     [LIKE_LOG]  = { RD_OP_log, s->log_f32, s->log_f64 },
+                                     [LIKE_SIN]  = { RD_OP_sin, s->sin_f32, s->sin_f64 },
+                                     [LIKE_POW]  = { RD_OP_pow, s->pow_f32, s->pow_f64 },
+                                     [LIKE_ERF]  = { RD_OP_erf, s->erf_f32, s->erf_f64 },
+                                     [LIKE_TANH] = { RD_OP_tanh, s->tanh_f32, s->tanh_f64 } };
+    const function_family family = family_of(op);
+    const double times = (double)rd_op_table[op].cost / (double)rd_op_table[like[family].op].cost;
 
-    return times * rd_of_floats(type, like[by].f32, like[by].f64);
+    return times * rd_of_floats(type, like[family].f32, like[family].f64);
 }

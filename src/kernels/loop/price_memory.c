@@ -11,8 +11,8 @@
 #include "kernels/loop/table_lookups.h"
 #include <math.h>
 
-/* Returns the time to widen what a load of a narrow type reads, or to narrow what a store writes.
- * A type that vectors hold as narrow as memory costs nothing. */
+/* Returns the time, for one element of a vector, to widen what a load of a narrow type reads, or
+ * to narrow what a store writes. A type that vectors hold as narrow as memory costs nothing. */
 static double widen_ns(const rd_speeds *s, rd_dtype type)
 {
     const int memory = rd_dtype_size(type), size = type == RD_BOOL ? 1 : rd_size_in_vector(type);
@@ -30,8 +30,9 @@ bool rd_has_known_stride(const rd_price_site *at, int32_t stmt, int64_t *by)
     return stride.known;
 }
 
-/* Returns how many rounds of loops around the vectors, within the region, find the same elements.
- * Scattered elements are collected once for all of them. */
+/* Returns how many rounds of loops around the vector loop, within its region (loops that share
+ * strips), find the same elements. Scattered elements are collected into an array once for all of
+ * them. */
 static double reuse_of(const rd_price_site *at, int32_t stmt)
 {
     double rounds = 1;
@@ -48,9 +49,10 @@ static double reuse_of(const rd_price_site *at, int32_t stmt)
     return rounds;
 }
 
-/* Returns the time of cache conflicts for elements that lie `apart` bytes from each other.  The
- * first level has 64 sets of 8 lines; a power of two in the stride leaves few of these sets.  A
- * strip with more elements than fit there fetches each line again. */
+/* Returns the time of cache conflicts for elements that lie `apart` bytes from each other. The
+ * first level has 64 sets of 8 lines; each factor of two in the stride halves the sets that are
+ * used. If a strip (a range that vector loops visit) has more elements than fit there, each line
+ * is fetched again from the second level. */
 static double conflict_ns(const rd_price_site *at, int64_t apart)
 {
     enum { LINE = 64, SETS = 64, WAYS = 8 };
@@ -59,13 +61,14 @@ static double conflict_ns(const rd_price_site *at, int64_t apart)
 
     if (sets == 0)
         return 0;
-    for (int64_t by = apart; by % (2 * LINE) == 0 && sets > 1; by /= 2)
+    for (int64_t stride = apart; stride % (2 * LINE) == 0 && sets > 1; stride /= 2)
         sets /= 2;
     return rounds > (double)(WAYS * sets) ? LINE / at->s->l2 : 0;
 }
 
-/* The time that an element of a long loop waits for its line from the second level, where the
- * stride is large.  Most of it overlaps with other work. */
+/* Returns the time that an element of a long loop waits for its line from the second level, where
+ * the stride is large.  Most of it overlaps with other work. EXPOSED, the part that does not, is
+ * an estimate. */
 static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stmt, rd_dtype type)
 {
     enum { SMALL_STRIDE = 4, LINE = 64 };
@@ -79,8 +82,10 @@ static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stm
     return EXPOSED * fmin(bytes, LINE) / at->s->l2;
 }
 
-/* True if a load of the innermost loop reads the few columns that fill a row, for steps that each
- * have a cell of their own.  Pass `flatten_folds` reads such rows as one loop over memory. */
+/* True if the load's innermost loop goes over the few columns that fill a row (`by`: elements from
+ * row to row), for steps that each have a cell (accumulator) of their own. Pass `flatten_folds`
+ * reads such rows contiguously, as one loop over memory. Beside the steps only values, ends of
+ * blocks and early exits may stand in it. */
 static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 {
     const int32_t   loop   = rd_loop_around(at->t, stmt);
@@ -111,12 +116,14 @@ static bool has_stride(const rd_price_site *at, int32_t loop, int32_t stmt, int6
     return stride.known && stride.by == by;
 }
 
-/* The number of columns of an inner loop with nothing but maps, and dense results; 0: it is no
- * such loop.  Pass `flatten_maps` traverses such memory as it lies. */
+/* Returns the number of columns of an inner loop that holds only maps and stores dense results, row
+ * behind row; 0: it is no such loop. Pass `flatten_maps` then goes through memory contiguously. The
+ * loop must stand directly in the vector loop (at->vector), and have 2 to RD_FLAT_COLUMNS columns,
+ * n elements from row to row. */
 static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
 {
-    const int32_t loop = rd_loop_around(at->t, stmt);
-    bool          some = false;
+    const int32_t loop      = rd_loop_around(at->t, stmt);
+    bool          has_store = false;
 
     if (loop < 0 || loop == at->vector || rd_loop_around(at->t, loop) != at->vector)
         return 0;
@@ -125,12 +132,13 @@ static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
     for (int32_t s = at->t->stmt[loop].first; s >= 0; s = at->t->stmt[s].next) {
         const rd_stmt *in = &at->t->stmt[s];
 
-        if (in->kind != RD_S_LET && (in->kind != RD_S_STORE || !has_stride(at, loop, s, 1) ||
+        if (in->kind != RD_S_LET && (in->kind != RD_S_STORE || !has_stride(at, loop, s, /*by=*/1) ||
                                      !has_stride(at, at->vector, s, n)))
             return 0;
-        some |= in->kind == RD_S_STORE;
+        has_store |= in->kind == RD_S_STORE;
     }
-    return some && n > 1 && n <= RD_FLAT_COLUMNS && has_stride(at, loop, stmt, 1) ? n : 0;
+    return has_store && n > 1 && n <= RD_FLAT_COLUMNS && has_stride(at, loop, stmt, /*by=*/1) ? n
+                                                                                              : 0;
 }
 
 /* Returns the time of an element at a computed index: by a lookup in registers if the table is
@@ -145,10 +153,11 @@ static double gathered_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
                : rd_gather_ns(at->s);
 }
 
-/* Adds the time of a load or store to *to, and of the arithmetic with it to *e.  Dense elements are
- * vector accesses; strided ones are copied one by one to an array, which is then loaded densely.
- * Outside of vectors (at->vector < 0) an access is a scalar instruction; within them, what does not
- * vary costs nothing. */
+/* Adds the time of a load or store to *to, and of the arithmetic with it to *e. Outside of vectors
+ * (at->vector < 0) it is a scalar instruction; within them, what does not vary costs nothing. Rows
+ * with gaps are packed; strides up to 4 are vector accesses and shuffles; others are copied one by
+ * one to an array, which is then loaded densely. The constants are estimates, in units of a scalar
+ * load and store. */
 void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                      rd_unit_ns *e)
 {

@@ -15,39 +15,40 @@ static void add_let(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_
         e->arithmetic += rd_value_ns(at, let, vector);
 }
 
-/* Adds the time of one element of a statement to the units that it keeps busy.  In a vector loop, a
- * value that does not vary with the loop is made once for a strip. */
+/* Adds the time of one element of a statement to the units that it keeps busy. A value that does
+ * not vary with the vector loop around is made once for a strip of 64 elements (RD_PRICED_STRIP),
+ * so a 64th counts. */
 void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effort)
 {
-    const rd_stmt *s      = &at->t->stmt[stmt];
-    const bool     in     = at->vector >= 0;
-    rd_unit_ns     own    = { 0 };
-    bool           vector = in;
+    const rd_stmt *s         = &at->t->stmt[stmt];
+    const bool     in_vector = at->vector >= 0;
+    rd_unit_ns     alone     = { 0 };
+    bool           vector    = in_vector;
 
     switch (s->kind) {
     case RD_S_LET:
-        vector = in && at->varies[s->value];
-        add_let(at, stmt, vector, &own);
+        vector = in_vector && at->varies[s->value];
+        add_let(at, stmt, vector, &alone);
         break;
     case RD_S_STORE:
-        rd_price_access(at, stmt, at->t->let[s->x].type, vector, &own.stores, &own);
+        rd_price_access(at, stmt, at->t->let[s->x].type, vector, &alone.stores, &alone);
         break;
     case RD_S_STEP:
-    case RD_S_PREFIX: rd_price_step(at, stmt, vector, &own); break;
+    case RD_S_PREFIX: rd_price_step(at, stmt, vector, &alone); break;
     case RD_S_PUSH_IF_LAST:
-    case RD_S_PUSH: rd_price_block_end(at, s, &own); break;
+    case RD_S_PUSH: rd_price_block_end(at, s, &alone); break;
     case RD_S_SORT:
-        own.arithmetic += rd_sorting_ops(&at->t->p->sorting[s->arg]) * at->s->one_add;
+        alone.arithmetic += rd_sorting_ops(&at->t->p->sorting[s->arg]) * at->s->one_add;
         break;
     default:
         if (s->fold >= 0)
-            rd_price_fold_end(at, s, vector, &own);
+            rd_price_fold_end(at, s, vector, &alone);
     }
-    const double part = in && !vector ? 1.0 / RD_PRICED_STRIP : 1;
+    const double share = in_vector && !vector ? 1.0 / RD_PRICED_STRIP : 1;
 
-    effort->arithmetic += part * own.arithmetic;
-    effort->loads += part * own.loads;
-    effort->stores += part * own.stores;
-    effort->chain += part * own.chain;
-    effort->entries += part * own.entries;
+    effort->arithmetic += share * alone.arithmetic;
+    effort->loads += share * alone.loads;
+    effort->stores += share * alone.stores;
+    effort->chain += share * alone.chain;
+    effort->entries += share * alone.entries;
 }

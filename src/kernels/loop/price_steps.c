@@ -15,19 +15,24 @@
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* The operator of the fold's reducer; RD_OP_none if it has none. */
+/* Returns the operator by which the fold's reducer combines elements, such as add; RD_OP_none if
+ * it has none. */
 static rd_op op_of(const rd_fold *f)
 {
     return rd_reducer_table[f->reducer].op;
 }
 
-/* True if a step chooses between the best element so far and the next one. */
+/* True if a step chooses between the best element so far and the next one: a minimum, a maximum,
+ * or their places (argmin). */
 static bool chooses(const rd_fold *f)
 {
     return op_of(f) == RD_OP_minimum || op_of(f) == RD_OP_maximum || rd_reducer_places(f->reducer);
 }
 
-/* Returns the time of a step of a whole vector; *size gets the bytes of an element in it. */
+/* Returns the time of a step of a whole vector of elements; *size gets the bytes of an element in
+ * it, by which callers divide. A dot product is a multiply-add, log-sum-exp an exponential and 6
+ * operations, an extreme a selection, others some additions. 1.5, 3 and 6 are estimates. is_short:
+ * it sums in a narrow type. */
 static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
 {
     const rd_speeds *s    = at->s;
@@ -53,8 +58,9 @@ static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
                                     : (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
 }
 
-/* The latency of a step: how long the next step on the same state waits. An exponential is added to
- * the old sum. An extreme of ints (chooses()) counts as two thirds of a measured select. */
+/* Returns the latency of a step: how long the next step on the same state (accumulator) waits.
+ * Log-sum-exp waits for an exponential and an addition. An extreme of ints counts as two thirds of
+ * a measured select. */
 static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const rd_speeds *s    = at->s;
@@ -68,8 +74,8 @@ static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
     return chooses(fold) ? s->chain_select : s->chain_add;
 }
 
-/* True if a loop around the vectors, within the region, does not move the cell of the STEP: its
- * rounds use the same states again. */
+/* True if a loop around the vector loop, within its region (loops that share strips), does not
+ * move the cell (accumulator) of the STEP, so that its rounds use the same states again. */
 bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
 {
     for (int32_t s = at->vector >= 0 ? rd_loop_around(at->t, at->vector) : -1;
@@ -82,8 +88,9 @@ bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
     return false;
 }
 
-/* The time to load and store one of the lanes that each element of a strip has.  They come from
- * the second level if they exceed the first. */
+/* Returns the time to load and store one lane (partial accumulator), if each element of a strip (a
+ * range that vector loops visit) has all lanes of a cell of its own. They come from the second
+ * cache if a strip's states exceed the first. */
 static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
@@ -91,9 +98,11 @@ static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
     return bytes / (bytes * f->lanes * RD_PRICED_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
 }
 
-/* Returns the time to load and store the states of neighbours.  States that begin in the region
- * stay in registers, unless there are many lanes.  Where rounds of a loop share states, a few of
- * these rounds are jammed and share the transfer. */
+/* Returns the time to load and store the states of neighbours. States of a fold that begins in the
+ * region (in_region) stay in registers, unless each element has several lanes. Only cells (an
+ * accumulator for each element) are moved; if rounds of a loop share them, a few of these rounds
+ * are jammed, and share the transfer. `inner`: how far the innermost loop, if it is no vector loop,
+ * moves the cell. */
 static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
                         rd_mapping mapping)
 {
@@ -111,7 +120,8 @@ static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t 
     return (inner.known && inner.by == 0) || rd_reuses_states(at, stmt) ? bytes / JAMMED : bytes;
 }
 
-/* True if the vector loop loads elements that are not adjacent. */
+/* True if the vector loop loads elements that are not adjacent: the stride is unknown, or more
+ * than 1. */
 static bool has_strided_loads(const rd_price_site *at)
 {
     for (int32_t s = rd_next_stmt(at->t, at->vector, at->vector); s >= 0;
@@ -126,27 +136,30 @@ static bool has_strided_loads(const rd_price_site *at)
     return false;
 }
 
-/* Returns the time to collect the states of a user's reducer, where all numbers of a state lie
- * together in memory, and loads are strided. */
+/* Returns the time to collect the states of a user's reducer (all numbers of a state lie together
+ * in memory), if the fold begins in the region (loops that share strips) and loads are strided;
+ * else 0. */
 static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
-    enum { EACH = 1 };
+    enum { EACH = 1 }; /* a load and a store for each number, about */
 
     return f->of.fold->user && at->in_region[f - at->t->fold] && has_strided_loads(at)
                ? EACH * at->s->one_memory * f->of.n_state
                : 0;
 }
 
-/* Adds the time of a group-by's step: it finds the state by the element's label, loads it and
- * stores it. */
+/* Adds the time of a group-by's step: it finds the state (accumulator) by the element's label,
+ * loads it, and stores it. */
 static void add_label(const rd_price_site *at, rd_unit_ns *e)
 {
     e->arithmetic += 2 * at->s->one_memory;
     e->stores += at->s->one_memory;
 }
 
-/* Adds the time of a step.  Rounds with different states are done as a vector; else each step
- * waits for the one before it. */
+/* Adds the time of a step. In a vector loop whose rounds have different states (accumulators) it
+ * is done for a vector of elements, and states may have to be moved. Else each step waits for the
+ * one before it (chain). A scan computes and stores each prefix, so it counts twice. Masks and
+ * weights are a selection and a product more. */
 void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
 {
     enum { FORWARDED = 2 }; /* one that was just stored comes back after the time of a step */
@@ -163,7 +176,7 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
     /* A weight is one more product for each element; a dot product has it in its step. */
     if (step->w >= 0 && !rd_reducer_multiplies(f->of.fold->reducer))
         ns += rd_mul_ns(s, f->of.fold->type);
-    if (f->of.fold->n_group)
+    if (f->of.fold->n_group) /* a group-by */
         add_label(at, e);
     if (vector && mapping != RD_MAPS_NOT) {
         const double transfer_ns = states_ns(at, f, stmt, mapping);

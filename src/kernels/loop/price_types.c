@@ -21,7 +21,8 @@ int rd_size_in_vector(rd_dtype type)
     return type != RD_BOOL && rd_small_type(type) ? 2 : size[class_of_type(type)];
 }
 
-/* Rows of speeds.def of an operation, by type. */
+/* The rows of speeds.def of an operation, by class of type: f32, f64, i32, i64, and a given one for
+ * bytes, which have no row for products. */
 #define ROWS(op, of_u8)                                                                           \
     {                                                                                             \
         RD_SPEED_##op##_f32, RD_SPEED_##op##_f64, RD_SPEED_##op##_i32, RD_SPEED_##op##_i64, of_u8 \
@@ -48,7 +49,8 @@ double rd_select_ns(const rd_speeds *s, rd_dtype type)
     return s->row[select_rows[class_of_type(type)]];
 }
 
-/* Returns the number for f32 for types of 4 bytes in registers, else that for f64. */
+/* Chooses between two numbers: the one for f32 if the type has 4 bytes in registers, else that for
+ * f64. */
 double rd_of_floats(rd_dtype type, double f32, double f64)
 {
     return rd_register_size(type) == 4 ? f32 : f64;

@@ -7,7 +7,9 @@
 #include <math.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* The time of a vector of an operator that processors have instructions for. */
+/* Returns the time of a vector of elements of an operator that processors have instructions for,
+ * from measured rows; others count as ops.def's cost in additions. Extremes of floats and signs are
+ * two selections, comparisons one. */
 static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const bool   floats = rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -44,7 +46,8 @@ static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 }
 
 /* True if vectors compute the operator: it calls no function, or only for hard arguments
- * (RD_BY_HARD), or it is a remainder, which vectors do except for huge quotients. */
+ * (RD_BY_HARD); or it is a remainder (rd_op_leaves_rest), which vectors do except for huge
+ * quotients. */
 static bool has_vector_code(const rd_let *let)
 {
     return !rd_op_calls(let->op, let->type) || rd_op_table[let->op].by == RD_BY_HARD ||
@@ -60,7 +63,7 @@ static bool is_function(const rd_let *let)
            (by == RD_BY_OURS || by == RD_BY_OWN || by == RD_BY_HARD);
 }
 
-/* The type that a map computes with: the operands' type if it is a test. */
+/* Returns the type that a map computes with: the operands' type if it is a test. */
 static rd_dtype type_of(const rd_let *let)
 {
     return rd_op_table[let->op].rule == RD_RULE_COMPARE || rd_op_table[let->op].rule == RD_RULE_TEST
@@ -68,14 +71,14 @@ static rd_dtype type_of(const rd_let *let)
                : let->type;
 }
 
-/* Returns the time of `cost` scalar operations. */
+/* Returns the time of `cost` scalar operations, in units of an addition. */
 static double scalar_ns(const rd_speeds *s, double cost)
 {
     return s->one_add * cost;
 }
 
-/* The time of a remainder of floats: a division in double, one in their own type, and a dozen
- * operations that select the case. */
+/* Returns the time of an element of a remainder of floats: a division in double, one in their own
+ * type, and a dozen operations that select the case. */
 static double remainder_ns(const rd_speeds *s)
 {
     enum { OPERATIONS = 12 };
@@ -84,7 +87,8 @@ static double remainder_ns(const rd_speeds *s)
            s->vector;
 }
 
-/* The time of a remainder by a constant: a product takes the place of the divisions. */
+/* Returns the time of an element of a remainder of floats by a constant: a product in double takes
+ * the place of the divisions, and 8 operations select the case. */
 static double constant_remainder_ns(const rd_speeds *s)
 {
     enum { OPERATIONS = 8 };
@@ -101,8 +105,8 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* Returns the time to round a result to a half.  A half with the exponent of an f32 (bf16) is cut
- * off an f32 by vectors; the other kind is done one by one. */
+/* Returns the time to round a result to a half-precision float; 0: the type is none. A bf16, which
+ * has the exponent of an f32, is cut off an f32 by vectors; other kinds are rounded one by one. */
 static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
@@ -113,8 +117,10 @@ static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
     return rd_dtype_is_narrow_float(type) ? OPERATIONS * at->s->one_add : 0;
 }
 
-/* The time of a map.  Operators without vectors are calls of C's library; functions have rows of
- * their own; the others are instructions. */
+/* Returns the time of an element of a map. Divisions by constants are products; remainders have
+ * formulas; functions such as exp have measured rows; other operators without vectors are calls of
+ * C's library, whose cost is scaled by ops.def; all others are instructions. `vector`: by vectors.
+ * 8, 10 and 0.5 are estimates. */
 static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s    = at->s;
@@ -145,29 +151,31 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 }
 
 /* ---- Casts and calls ------------------------------------------------------------------------- */
-/* The time of a cast.  Casts between floats change the width, those between floats and ints
- * convert; ints of one width stay. */
+/* Returns the time of a cast.  Casts between floats change the width, those between floats and ints
+ * convert; ints of one width stay. `half`: the time to round to half precision. Without vectors it
+ * is 2 instructions, to an int 3; to a bool it is a selection, in vectors. */
 static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
-    const double     half = half_rounding_ns(at, let->type);
-    const rd_speeds *s    = at->s;
-    const bool       to   = rd_dtype_kind(let->type) == RD_KIND_FLOAT,
-               from       = rd_dtype_kind(let->from) == RD_KIND_FLOAT;
-    const int size = rd_size_in_vector(let->type), other = rd_size_in_vector(let->from);
-    const int wider = size > other ? size : other;
+    const double     half     = half_rounding_ns(at, let->type);
+    const rd_speeds *s        = at->s;
+    const bool       to_float = rd_dtype_kind(let->type) == RD_KIND_FLOAT,
+               from_float     = rd_dtype_kind(let->from) == RD_KIND_FLOAT;
+    const int size = rd_size_in_vector(let->type), from_size = rd_size_in_vector(let->from);
+    const int wider = size > from_size ? size : from_size;
 
     if (!vector)
-        return half + (from && !to ? 3 : 2) * s->one_add;
+        return half + (from_float && !to_float ? 3 : 2) * s->one_add;
     if (let->type == RD_BOOL)
-        return rd_select_ns(s, let->from) * other / s->vector;
-    if (from && !to && rd_small_type(let->type))
+        return rd_select_ns(s, let->from) * from_size / s->vector;
+    if (from_float && !to_float && rd_small_type(let->type))
         return 3 * s->one_add; /* compilers make no vectors of it */
-    if (from == to && size == other)
+    if (from_float == to_float && size == from_size)
         return half + s->add_i32 * size / s->vector;
-    return half + (from && to ? s->resize : s->convert) * wider / s->vector;
+    return half + (from_float && to_float ? s->resize : s->convert) * wider / s->vector;
 }
 
-/* The time of a user's call; a function with a text counts as a few operations. */
+/* Returns the time of an element of a user's function; one with a text (body) is compiled in, and
+ * counts as a few operations. A call without vectors counts half as much again, an estimate. */
 static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     enum { OPERATIONS = 6 };
@@ -180,7 +188,8 @@ static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
                   : OPERATIONS * at->s->one_add;
 }
 
-/* Returns the time of one element of a value that is computed, by its kind; constants take none. */
+/* Returns the time of one element of a value that is computed, by its kind; constants take none. An
+ * INDEX is two selections of 8 bytes each, a coordinate an addition. */
 double rd_value_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s = at->s;

@@ -12,7 +12,8 @@ static const char *const for_names[] = { "serial", "block", "once",  "vector",
                                          "unroll", "jam",   "items", "threads" };
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* "i2"; marks are "lo", "hi", "m0", "m1" ... */
+/* Adds the name of an axis: "i2" of the program's, "lo" and "hi" for the bounds of a task's share,
+ * "m0", "m1" .. for the other marks (axes bound to the begin or end of a round). */
 static void add_axis(rd_text *to, const rd_schedule *t, int32_t axis)
 {
     const int32_t mark = axis - t->p->n_axis;
@@ -25,15 +26,15 @@ static void add_axis(rd_text *to, const rd_schedule *t, int32_t axis)
         rd_text_add(to, "m%" PRId32, mark - RD_MARKS);
 }
 
-/* "i1 + 3000*i0 - 64" */
+/* Adds a position: "i1 + 3000*i0 - 64"; a value as a term is "r7". */
 void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
-        const rd_linear_term *term = &t->term[at->first + k];
-        const bool            less = term->coef < 0;
-        const int64_t         coef = less ? -term->coef : term->coef;
+        const rd_linear_term *term     = &t->term[at->first + k];
+        const bool            negative = term->coef < 0;
+        const int64_t         coef     = negative ? -term->coef : term->coef;
 
-        rd_text_add(to, "%s", k && less ? " - " : k ? " + " : less ? "-" : "");
+        rd_text_add(to, "%s", k && negative ? " - " : k ? " + " : negative ? "-" : "");
         if (coef != 1)
             rd_text_add(to, "%" PRId64 "*", coef);
         if (term->axis < 0)
@@ -48,8 +49,9 @@ void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at)
                     at->offset < 0 ? -at->offset : at->offset);
 }
 
-/* Adds a bound of a loop: "least(m0 + 64, hi)", "least(i1 + 1, 3000 up to m0 + 16 k)". `of_several`
- * is the word for several parts; " up to .. k" tells how a part is rounded. */
+/* Adds a bound of a loop: "least(m0 + 64, hi)", "3000 down to m0 + 16 k". Of several parts the
+ * least, or the greatest ("most"), counts: `of_several` is the word. " up to .. k" tells that a
+ * part is rounded up to `first` + a multiple of `by`. */
 static void add_edge(rd_text *to, const rd_schedule *t, const rd_edge *edge, const char *of_several)
 {
     if (edge->n > 1)
@@ -85,7 +87,8 @@ static bool is_zero(const rd_edge *edge)
            edge->part[0].by <= 1;
 }
 
-/* Adds the line of a loop:
+/* Adds the line of a loop: its kind, axis, width (of 64), padding (in 64), bounds, step, marks
+ * (axes bound to the ends of a round), and how it is run:
  *
  *     serial i0 of 64 to 3000 down to 0 + 64 k by 64, starts m0, stops m1 */
 void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
@@ -141,7 +144,8 @@ static void add_constant(rd_text *to, const rd_let *let)
         rd_text_add(to, "%" PRId64, let->word.i64);
 }
 
-/* "choice f32", "f32 of bool": what makes a value, before its operands. */
+/* Adds what makes a value, before its operands: "choice f32", "f32 of bool" (a cast), "load f32".
+ */
 static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
 {
     switch (let->kind) {
@@ -161,7 +165,8 @@ static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
     }
 }
 
-/* Adds the line of a value: "r3 = choice f32 r0, r1, r2", "r0 = load f32 s0[i1]". */
+/* Adds the line of a value: "r3 = choice f32 r0, r1, r2", "r0 = load f32 s0[i1]". " by 4": a
+ * vector access of 4 elements; " of r2": the load of r2 has already read them. */
 void rd_let_text(rd_text *to, const rd_schedule *t, int32_t value)
 {
     const rd_let *let = &t->let[value];

@@ -28,23 +28,25 @@ static const char *const place_names[] = {
 };
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Adds the array with the nodes that ranges leave: " to a3", " in a3", " from a3". True: the
- * statement has nothing else to say of its fold. */
+/* Adds which array has the partial results (nodes) of a statement about them: " to a3", " in a3",
+ * " from a3". True: the statement has nothing else to say of its fold. */
 static bool add_nodes(rd_text *to, const rd_stmt *s)
 {
     const char   *word = s->kind == RD_S_STORE_PARTIALS                                  ? "to"
                          : s->kind == RD_S_BUILD_TREE                                    ? "in"
                          : s->kind == RD_S_COMBINE_PARTIALS || s->kind == RD_S_LOOK_BACK ? "from"
                                                                                          : NULL;
-    const int32_t left =
+    const int32_t array =
         s->kind == RD_S_BUILD_TREE || s->kind == RD_S_COMBINE_PARTIALS ? s->store : s->arg;
 
     if (word)
-        rd_text_add(to, " %s a%" PRId32, word, left);
+        rd_text_add(to, " %s a%" PRId32, word, array);
     return word && s->kind != RD_S_LOOK_BACK;
 }
 
-/* " f0 cell i0, lane 0, outer i1"; of begin " f0: sum f32, 3000 cells of 1 lanes" */
+/* Adds " f0 cell i0, lane 0, outer i1": the fold's number and the positions of the cell
+ * (accumulator) or element. Of a BEGIN: " f0: sum f32, 3000 cells of 1 lanes". " at ..": what is
+ * added to a state's subscript (more). */
 static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 {
     const rd_fold *f = &t->p->fold[s->fold];
@@ -78,7 +80,7 @@ static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
     }
 }
 
-/* ": r3, where r0, label r4" */
+/* Adds the operands of a step, each if it is there: ": r3, by r5, where r0, label r4". */
 static void add_operands(rd_text *to, const rd_stmt *s)
 {
     const struct {
@@ -93,7 +95,7 @@ static void add_operands(rd_text *to, const rd_stmt *s)
             rd_text_add(to, "%s r%" PRId32, operand[k].name, operand[k].value);
 }
 
-/* "r5, r6 = " */
+/* Adds "r5, r6 = ", the values that a statement makes; nothing if there are none. */
 static void add_results(rd_text *to, const rd_stmt *s)
 {
     for (int32_t k = 0; k < s->n_value; k++)
@@ -102,7 +104,8 @@ static void add_results(rd_text *to, const rd_stmt *s)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* "exit from i1 by f0 cell 0, states 64, every 16" */
+/* Adds "exit from i1 by f0 cell 0, states 64, every 16": the loop's axis, the states that are
+ * tested, and in how many rounds one test is made. */
 static void add_exit(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 {
     rd_text_add(to, "exit from i%" PRId32 " by", rd_loop_of(t, s->arg)->axis);
@@ -113,7 +116,9 @@ static void add_exit(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         rd_text_add(to, ", every %" PRId32, s->every);
 }
 
-/* One line, without indentation and end: "s1[i0] = r2", "prefetch 64 from s0[i0 + 512]" */
+/* Adds one line, without indentation and newline: "s1[i0] = r2", "prefetch 64 from s0[i0 + 512]".
+ * s0 is the program's memory, a0 an array of the tree. What is not a case is a statement of a
+ * fold. */
 static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 {
     switch (s->kind) {
@@ -161,7 +166,16 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
             rd_linear_text(to, t, &s->count);
             rd_text_add(to, " of it, state ");
             rd_linear_text(to, t, &s->of.cell);
+            rd_text_add(to, "%s", s->fronts ? ", by fronts" : "");
         }
+        return;
+    case RD_S_FRONT:
+        rd_text_add(to, "front of sort %" PRId32 " from ", s->arg);
+        rd_linear_text(to, t, &s->at);
+        rd_text_add(to, ", place ");
+        rd_linear_text(to, t, &s->of.lane);
+        rd_text_add(to, " of the strip, state ");
+        rd_linear_text(to, t, &s->of.cell);
         return;
     case RD_S_EXIT: add_exit(to, t, s); return;
     default: break;
@@ -188,7 +202,8 @@ static void add_body(rd_text *to, const rd_schedule *t, int32_t stmt, int depth)
 }
 
 /* Adds a line for each array of the tree: its strides, extent and memory.  "a0: states of f0, cells
- * 1 apart, lanes 1 apart, 3000 in task". */
+ * 1 apart, lanes 1 apart, 3000 in task". "seen by a byte": the flag that says whether a state has
+ * met an element is a byte. "4 a thread": each thread has so many lanes or elements. */
 static void add_stores(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
@@ -216,5 +231,5 @@ void rd_schedule_text(rd_text *to, const rd_schedule *t)
     add_stores(to, t);
     for (int k = 0; k < RD_N_PARTS; k++)
         if (t->stmt[t->part[k]].first >= 0)
-            add_body(to, t, t->part[k], 0);
+            add_body(to, t, t->part[k], /*depth=*/0);
 }

@@ -23,8 +23,8 @@ static inline bool rd_is_loop(const rd_pricing *q, int32_t stmt)
     return q->t->stmt[stmt].kind == RD_S_LOOP;
 }
 
-/* True if the statement is a loop of the program (of >= 0), with rounds that are the single indices
- * of the axis. */
+/* True if the statement is a loop over the axis that comes from the program (of >= 0), by single
+ * indices. */
 static inline bool rd_is_over(const rd_pricing *q, int32_t stmt, int32_t axis)
 {
     return rd_is_loop(q, stmt) && rd_loop_of(q->t, stmt)->axis == axis &&
@@ -37,7 +37,8 @@ static inline bool rd_has_body(const rd_pricing *q, int32_t stmt)
     return rd_is_loop(q, stmt) || q->t->stmt[stmt].kind == RD_S_IF;
 }
 
-/* The time of n rounds, with an entry for the loop itself. */
+/* The price of n rounds, with `entry` nanoseconds for the loop itself, which count as entries,
+ * too. */
 static inline rd_nanoseconds rd_times(rd_nanoseconds one, double n, double entry)
 {
     return (rd_nanoseconds){ n * one.ns + entry, n * one.entries + entry };

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if the loop is all of the body that has a body.  Strips around the body are then strips of
- * the loop, which are priced by themselves. */
+/* True if the loop stands directly in the body and no other statement there has a body. Strips
+ * around the body are then the same as strips (ranges that vector loops visit) of the loop, which
+ * are priced by themselves. */
 static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
 {
     for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
@@ -22,8 +23,10 @@ static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
     return q->t->stmt[loop].parent == body;
 }
 
-/* True if the body has a loop over the axis that strips can share.  Strips of the root axis are
- * refused where the rows of each index are known only at run time (one_by_one). */
+/* True if `top` has a loop over the axis that strips (ranges that vector loops visit) can share:
+ * itself, or (`around`) one in its body. The root axis, which tasks share, is refused if the rows
+ * of each of its indices are known only at run time (one_by_one). bare NULL: passes have chosen
+ * vectors before. */
 static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const int32_t loop = around ? rd_loop_over(q->t, top, axis) : top;
@@ -35,21 +38,23 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
            !(around && is_alone(q, loop, top));
 }
 
-/* True if the loops of the body may be strip-mined together, by the tests of legality on the
- * bare tree. */
+/* True if strips of the axis are legal for the loop `top`, or (`around`) for all loops in the body
+ * `top`. It is asked of `bare`, a copy of the tree without ends of blocks (runs of a fold's
+ * steps). */
 static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
-    const char *why = NULL;
-    const bool  may = around ? rd_may_enclose(q->r->bare, top, axis, &why)
-                             : rd_may_be_strip_mined(q->r->bare, top, &why);
+    const char *why   = NULL;
+    const bool  legal = around ? rd_may_enclose(q->r->bare, top, axis, &why)
+                               : rd_may_be_strip_mined(q->r->bare, top, &why);
 
     q->failed |= why == rd_why_no_memory;
-    return may;
+    return legal;
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* Offers strips along an axis.  The legality test takes longer than the price, so it runs only
- * for strips that are cheaper, or if all alternatives are told. */
+/* Prices strips along an axis, and offers them among the alternatives of the region if they are
+ * legal. The legality test takes longer than the price, so it runs only for strips cheaper than
+ * the best so far, or if all alternatives are told (explain). */
 static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanoseconds *best)
 {
     const rd_nanoseconds cost    = rd_price_of_region(q, r->top, r->around, axis);
@@ -57,29 +62,33 @@ static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanosecon
 
     if ((!cheaper && !q->tells) || !may_be_region(q, r->top, r->around, axis))
         return;
-    rd_offer(&r->of, (rd_alternative){ "strips along axis", cost.ns, axis, true });
+    rd_offer(&r->of, (rd_alternative){ "strips along axis", cost.ns, axis, /*numbered=*/true });
     if (cheaper)
         *best = cost;
 }
 
-/* Marks the loops over the axis as vector loops. */
+/* Marks in r->vector which statements in `top` are loops over the axis, as these become vector
+ * loops. */
 static void mark_vectors(rd_pricing *q, int32_t top, int32_t axis)
 {
     for (int32_t s = top; s >= 0; s = rd_next_stmt(q->t, s, top))
         q->r->vector[s] = rd_is_over(q, s, axis);
 }
 
-/* The factor by which strips may cost more.  Where nothing else is vectorised they are taken at
- * about the same price, as prices are not that exact.  For vectors of less than 64 bytes prices
- * were never compared with times, so nearly all loops get strips.  Strips that several loops
- * share are read while they are cached, which no price sees. */
+/* Returns the factor by which strips may cost more than `regions` regions inside, or than serial
+ * loops if there are none. Where nothing else is vectorised strips are taken at about the same
+ * price, as prices are not that exact. For vectors below 64 bytes prices were never compared with
+ * times, so nearly all loops get strips. Strips that several loops share are read while they are
+ * cached, which no price sees. */
 static double allowance(const rd_speeds *s, int32_t regions, bool around)
 {
     return regions == 0 ? (s->vector < 64 ? 16 : 1.25) : around && regions > 1 ? 1.02 : 1;
 }
 
-/* Returns the price of the cheapest region, or `otherwise`. Regions n and following are those
- * chosen inside; the new region takes their place if it is cheaper. */
+/* Returns the price of the cheapest region of `top`, or `otherwise`, the price without one. Regions
+ * n and following are those chosen inside; the new region takes their place if it is cheaper. An
+ * alternative's axis (what) of -1 stands for the loops inside by themselves. q->r->n - n is their
+ * number. */
 static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanoseconds otherwise,
                               int32_t n)
 {
@@ -89,7 +98,8 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
     best.ns *= allowance(q->s, q->r->n - n, around);
 
     *r = (rd_region){ .top = top, .around = around };
-    rd_offer(&r->of, (rd_alternative){ "loops inside by themselves", best.ns, -1, false });
+    rd_offer(&r->of, (rd_alternative){ "loops inside by themselves", best.ns, /*what=*/-1,
+                                       /*numbered=*/false });
     for (int32_t axis = 0; axis < q->t->p->n_axis; axis++)
         if (has_loop(q, top, around, axis))
             offer_strips(q, r, axis, &best);
@@ -102,8 +112,8 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
     return best;
 }
 
-/* Returns the price of a body: its statements by themselves, or a region of strips around all of
- * them. */
+/* Returns the price of one round of a body: its statements by themselves, or strips that all its
+ * loops over an axis share (a region), whichever is less. n: regions that were found before. */
 static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 {
     const int32_t        n         = q->r->n;
@@ -112,15 +122,17 @@ static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
     return best_of(q, body, /*around=*/true, otherwise, n);
 }
 
-/* The price of a statement with a body: the best of the loop itself and of regions in it, unless
- * it stands in a vector loop. */
+/* Returns the price of a statement with a body. In a vector loop (`vector` >= 0) its rounds are
+ * just added up. A vector loop of the tree itself is a region (loops that share strips). Else it is
+ * the best of strips of this loop, and of a serial loop around the best regions inside. rd_times()
+ * is a price times the rounds, plus the time of entering the loop. */
 rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 {
     const int32_t  n = q->r->n;
     rd_nanoseconds serial;
 
     if (!rd_is_loop(q, stmt)) /* an IF: its body counts as run every other time */
-        return rd_times(rd_price_of_body(q, stmt, vector), 0.5, 0);
+        return rd_times(rd_price_of_body(q, stmt, vector), /*n=*/0.5, /*entry=*/0);
     if (vector >= 0)
         return rd_times(rd_price_of_body(q, stmt, vector), q->r->trips[stmt],
                         q->s->loop / RD_PRICED_STRIP);
@@ -132,7 +144,8 @@ rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Fills the trip counts; the bounds of a mask leave a share of the rounds. */
+/* Fills the mean trip count of each loop. Bounds of a mask leave only a part of the rounds
+ * (share). */
 static void find_trips(const rd_schedule *t, double *trips)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -157,8 +170,9 @@ static bool has_vectors(const rd_schedule *t)
     return false;
 }
 
-/* A copy without ends of blocks: pass `block_ranges` takes them out of loops, so they prevent no
- * strips. */
+/* Returns a copy of the tree without ends of blocks (PUSH_IF_LAST; a block is a run of a fold's
+ * steps): pass `block_ranges` takes them out of loops, so they prevent no strips. NULL: no memory.
+ */
 static rd_schedule *copy_without_block_ends(const rd_schedule *t)
 {
     rd_schedule *copy = rd_schedule_copy(t);
@@ -169,8 +183,9 @@ static rd_schedule *copy_without_block_ends(const rd_schedule *t)
     return copy;
 }
 
-/* Allocates all arrays of the search in one piece: the trip counts and regions first, then the
- * arrays of bools. */
+/* Allocates all arrays of the search in one piece: trip counts and regions first, as they need
+ * alignment, then the arrays of bools. r->at has room for a region of each loop and each part.
+ * False: no memory. rd_regions_free() frees the piece. */
 static bool get_memory(rd_pricing *q)
 {
     const size_t n = (size_t)q->t->n_stmt + 1, n_region = (size_t)q->t->n_for + RD_N_PARTS + 1,
@@ -189,7 +204,9 @@ static bool get_memory(rd_pricing *q)
     return true;
 }
 
-/* Chooses the regions of each part.  A tree that has vector loops already is priced as it is. */
+/* Chooses the regions (groups of loops that share strips) of the head, the body and the tail. A
+ * tree that has vector loops already is priced as it is, so `bare` is not needed. False: no memory.
+ * The caller calls rd_regions_free() in any case. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r)
 {
     const bool chosen = has_vectors(t);
@@ -204,7 +221,7 @@ bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regi
     return !q.failed;
 }
 
-/* Frees all memory of the regions. */
+/* Frees all memory of what rd_regions_of() found. */
 void rd_regions_free(rd_regions *r)
 {
     rd_schedule_free(r->bare);

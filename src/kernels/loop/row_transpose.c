@@ -6,8 +6,8 @@
  * Words. A loop by call is one call of a function in the text. */
 #include "kernels/loop/facts.h"
 
-/* True if the statement is a loop of that kind over all indices from 0 on, forwards, with a known
- * extent. */
+/* True if the statement is a loop of that kind upwards from 0, by single indices, with a known
+ * extent. Its bound `from` must be the constant 0: one part, not rounded (by <= 1), no terms. */
 static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -17,15 +17,16 @@ static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
            loop->from.part[0].at.offset == 0 && !loop->backwards;
 }
 
-/* True if the position is the index of axis `one` plus a positive multiple of the index of axis
- * `other`: neighbours along `one` are adjacent. */
+/* True if the position is index of axis `one` + a positive multiple of the index of axis `other`,
+ * and nothing else: neighbours along `one` are adjacent. */
 static bool is_row_major(const rd_schedule *t, const rd_linear *at, int32_t one, int32_t other)
 {
     return at->n == 2 && at->offset == 0 && rd_linear_coef(t, at, one) == 1 &&
            rd_linear_coef(t, at, other) > 0;
 }
 
-/* True if rows of the program's memory, with adjacent elements, go to columns of an array. */
+/* True if the LOAD reads rows of the program's memory (slot >= 0), adjacent along axis `column`,
+ * and the STORE writes an array whose elements are adjacent along axis `row`. */
 static bool is_transpose_of_rows(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
                                  int32_t column, int32_t row)
 {
@@ -34,7 +35,9 @@ static bool is_transpose_of_rows(const rd_schedule *t, const rd_let *from, const
            rd_linear_coef(t, &to->at, column) > 0;
 }
 
-/* True if rows of an array go to columns of another array. */
+/* True if the LOAD reads an array of the tree (store >= 0) whose rows lie along axis `column`, and
+ * the STORE writes one whose rows lie along axis `row`: both addresses are one index plus a
+ * multiple of the other. */
 static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
                                   int32_t column, int32_t row)
 {
@@ -42,8 +45,10 @@ static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, cons
            is_row_major(t, &to->at, row, column);
 }
 
-/* True if the loop by call holds one serial loop with one LOAD and one STORE, and rows of the
- * source are columns of the target. */
+/* True if the loop by call holds one serial loop with one LOAD and one STORE of its value, which
+ * make rows of the source columns of the target. Elements have 4 bytes or more, as the generated
+ * C's function moves no smaller ones. An array is transposed as a whole, from index 0 on; of rows
+ * in the program's memory a strip may be. */
 bool rd_is_transpose(const rd_schedule *t, int32_t loop)
 {
     const int32_t inner = t->stmt[loop].first;

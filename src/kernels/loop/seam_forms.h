@@ -24,7 +24,7 @@ typedef struct rd_seam_range {
     int64_t seam; /* where some value of the range goes over to another form; lo: nowhere */
 } rd_seam_range;
 
-/* A sum of indices. */
+/* What is known of a value: it is the sum coef * index + offset. */
 static inline rd_known rd_known_sum(int64_t coef, int64_t offset)
 {
     return (rd_known){ .is = RD_FORM_SUM, .coef = coef, .offset = offset };

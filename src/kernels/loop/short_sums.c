@@ -24,7 +24,8 @@ static const rd_range unknown;
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 static rd_range range_of(const registers *r, int32_t reg, int depth);
 
-/* Returns the range of an operator's result, from the ranges of its operands. */
+/* Returns the range of an operator's result (a register that instruction `by` makes), from the
+ * ranges of its operands. A bool is 0 or 1. */
 static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
 {
     const int32_t in[3] = { by->a, by->b, by->c };
@@ -38,7 +39,7 @@ static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
     return rd_range_of_op(by->op, by->type, x);
 }
 
-/* Returns the range of a value that is made in another way, such as a result of a fold.  It counts
+/* Returns the range of a value that is made in another way, such as a result of a fold. It counts
  * only if the type has 16 bits or less; 65535 covers signed and unsigned ones. */
 static rd_range range_of_other(rd_dtype type)
 {
@@ -49,7 +50,8 @@ static rd_range range_of_other(rd_dtype type)
     return rd_range_from(rd_dtype_kind(type) == RD_KIND_INT ? -MOST : 0, MOST);
 }
 
-/* Returns the range of an int register, from the ranges of its operands down to a depth of DEEP. */
+/* Returns the range of numbers that an int register can have, from the ranges of its operands down
+ * to a depth of DEEP; unknown for floats. */
 static rd_range range_of(const registers *r, int32_t reg, int depth)
 {
     const rd_inst *by = reg >= 0 ? &r->p->inst[r->made[reg]] : NULL;
@@ -72,7 +74,9 @@ static rd_range range_of(const registers *r, int32_t reg, int depth)
 }
 
 /* Returns the bytes of the widest value that an element is computed from.  Casts that only widen do
- * not count: vectors would have to be put together from several for a narrower sum. */
+ * not count: vectors would have to be put together from several for a narrower sum. WIDE: the width
+ * where the depth ends, as all types have at most 8 bytes. A choice is as wide as its operands;
+ * constants, which have no width of their own, count as 1 byte. */
 static int width_of(const registers *r, int32_t reg, int depth)
 {
     enum { WIDE = 8 };
@@ -93,9 +97,9 @@ static int width_of(const registers *r, int32_t reg, int depth)
                                                       : 3;
 
         for (int k = 0; k < n && k < 3; k++) {
-            const int each = width_of(r, in[k], depth + 1);
+            const int width = width_of(r, in[k], depth + 1);
 
-            widest = each > widest ? each : widest;
+            widest = width > widest ? width : widest;
         }
     }
     return widest;
@@ -117,7 +121,8 @@ static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
     return false;
 }
 
-/* Returns the most steps that one state takes before its block ends. */
+/* Returns the most steps that one state (accumulator) takes before its block ends: a block's, or
+ * all of the fold's if there are fewer. */
 static int64_t most_steps(const rd_loop_fold *f)
 {
     const int64_t steps = f->of.fold->steps;
@@ -126,8 +131,9 @@ static int64_t most_steps(const rd_loop_fold *f)
 }
 
 /* True if a narrow sum is possible: a plain sum of 64-bit ints, or of ints that are cast to
- * doubles, as in means.  Sums of such doubles are exact.  But a masked sum of nothing is -0.0, and
- * weights are factors. */
+ * doubles, as in means, which is exact. Not if doubles are masked, as a masked sum of nothing is
+ * -0.0; nor with weights, which are factors; nor in scans, group-bys and sparse rows, or blocks
+ * (runs of a fold's steps) that may begin anywhere (loose). */
 static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop_fold *f)
 {
     const rd_fold *const fold = f->of.fold;
@@ -143,8 +149,10 @@ static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop
     return fold->type == RD_I64 || fold->type == RD_U64;
 }
 
-/* Chooses the narrow types of a sum: `sums` holds a lane's block, `row_sums` the sum of all
- * lanes. */
+/* Chooses the narrow types of a sum, if there are some: `sums` holds the sum of a block (a run of
+ * a fold's steps) in one lane (partial accumulator), `row_sums` that of all lanes together.
+ * `least`: bytes of the elements' widest operand, as vectors of narrower sums would be put
+ * together from several; 4 suffice. */
 void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f)
 {
     const registers r   = { p, made };
@@ -155,8 +163,8 @@ void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f
     if (!by || !may_be_short(p, made, f))
         return;
     const int32_t  of    = f->of.fold->type == RD_F64 ? by->a : reg;
-    const rd_range x     = range_of(&r, of, 0);
-    const int      width = width_of(&r, of, 0), least = width < 4 ? width : 4;
+    const rd_range x     = range_of(&r, of, /*depth=*/0);
+    const int      width = width_of(&r, of, /*depth=*/0), least = width < 4 ? width : 4;
 
     f->of.is_short = find_type(x, most_steps(f), least, &f->of.sums) &&
                      find_type(x, most_steps(f) * f->of.fold->lanes, least, &f->of.row_sums);

@@ -38,7 +38,7 @@ void rd_speeds_text(rd_text *text, const rd_speeds *s, const char *where)
 }
 
 /* Reads the line of a row, such as "add_f32 0.17". A number that is 1000 times more or less than
- * the default was not measured right, and is refused. */
+ * the default for vectors of 64 bytes was not measured right, and is refused. */
 static bool read_line(const char *line, int row, double *value)
 {
     const size_t n    = strlen(rd_speed_table[row].name);

@@ -1,19 +1,21 @@
 /* substitute.c - replaces the values that a statement names by others. */
 #include "kernels/loop/loop.h"
 
+/* What is substituted: by(of, value) returns the value that takes the place of `value`. */
 typedef struct renaming {
     rd_schedule     *t;
     rd_substitution *by;
     void            *of;
 } renaming;
 
-/* Returns the value that takes the place of another; -1 stays: there is no value. */
+/* Returns the value that takes the place of another; -1 (no value) stays. */
 static int32_t value_of(const renaming *r, int32_t value)
 {
     return value >= 0 ? r->by(r->of, value) : value;
 }
 
-/* Substitutes values in a position.  Terms never change, so a changed position has new terms. */
+/* Substitutes values in a position. Terms never change, so a changed position has new terms, and
+ * the search starts again in these (k = -1). */
 static rd_linear linear_of(const renaming *r, rd_linear at)
 {
     for (int32_t k = 0; k < at.n && !r->t->failed; k++) {
@@ -29,7 +31,7 @@ static rd_linear linear_of(const renaming *r, rd_linear at)
     return at;
 }
 
-/* Substitutes values in all parts of a loop bound. */
+/* Substitutes values in both positions of all parts of a loop bound. */
 static void rename_edge(const renaming *r, rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++) {
@@ -55,21 +57,22 @@ static void rename_in_let(const renaming *r, int32_t value)
 {
     rd_let  let = r->t->let[value];
     int32_t operand[RD_MAX_CALL];
-    bool    other = false;
+    bool    changed = false;
 
     for (int32_t k = 0; k < let.n; k++) {
         operand[k] = value_of(r, r->t->operand[let.first + k]);
-        other |= operand[k] != r->t->operand[let.first + k];
+        changed |= operand[k] != r->t->operand[let.first + k];
     }
     let.at = linear_of(r, let.at);
-    if (other)
+    if (changed)
         let.first = rd_add_operands(r->t, operand, let.n);
     if (!r->t->failed)
         r->t->let[value] = let;
 }
 
-/* Substitutes in a copy of the statement.  `by` may add statements before it, so its links are
- * read again at the end. */
+/* Replaces each value that the statement reads by by(of, value): in its operands, positions and
+ * loop bounds. It works on a copy; as `by` may add statements before this one, the links are read
+ * again at the end. */
 void rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, void *of)
 {
     const renaming r = { t, by, of };

@@ -44,8 +44,9 @@ int32_t rd_load_of_index(const rd_schedule *t, int32_t index, int32_t axis)
                : -1;
 }
 
-/* True if vectors have a permute for this type and index.  A table of bytes needs dense indices
- * that are bytes. */
+/* True if vectors have a permute (an instruction that picks elements of a register by indices) for
+ * this type of table and of index. A table of bytes needs dense indices that are bytes; one of
+ * 2-byte elements has none. */
 static bool has_form(const rd_schedule *t, const rd_let *let, const rd_lookup *l, int32_t axis)
 {
     const int size = rd_dtype_size(let->type);
@@ -57,7 +58,9 @@ static bool has_form(const rd_schedule *t, const rd_let *let, const rd_lookup *l
 }
 
 /* True if the LOAD is from a small table: exactly one INDEX that changes along the axis counts in
- * its address, and the axis itself does not.  *found gets the index and the table. */
+ * its address, and the axis itself does not.  *found gets the index and the table. An INDEX's word
+ * is the extent of its table, and its operand must change along the axis. slot >= 0: memory of the
+ * program. */
 bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *found)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -81,16 +84,17 @@ bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *f
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */
-/* Returns how many vectors the table fills. */
+/* Returns how many vectors the table fills, rounded up. */
 static int64_t vectors_of(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     return (l->extent * rd_dtype_size(type) + s->vector - 1) / s->vector;
 }
 
-/* Returns the time of an element by a lookup in registers.  A permute of two vectors is one
- * operation of AVX-512, and three of AVX2, which has none for 8 bytes.  Two halves of a table need
- * a selection.  Two more operations make positions of indices and compare them with the table's
- * ends.  Bytes are looked up as halves of words. */
+/* Returns the time of an element by a lookup in registers. A permute of two vectors is one
+ * operation of AVX-512, and three of AVX2, which has none for 8 bytes. Two halves of a table need
+ * a selection. Two more operations make positions of indices and compare them with the table's
+ * ends. Bytes are looked up as halves of words, four times the work. A table whose elements lie
+ * apart is copied first, once for a strip. */
 double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     enum { STRIP = 64 };
@@ -103,7 +107,7 @@ double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
            (l->apart == 1 ? 0 : (double)l->extent * s->one_memory / STRIP);
 }
 
-/* Returns the time of an element by a gather, as a part of the time of a load and a store. */
+/* Returns the time of an element by a gather: 0.8 of a scalar load and store, an estimate. */
 double rd_gather_ns(const rd_speeds *s)
 {
     static const double GATHERED = 0.8; /* of a load and a store */

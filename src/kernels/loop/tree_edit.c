@@ -39,7 +39,8 @@ static bool make_room(rd_schedule *t, void *array, int32_t *room, int32_t count,
 #define ROOM_FOR(t, name, array, n) \
     make_room(t, &(t)->array, &(t)->room_##name, (t)->n_##name, n, sizeof *(t)->array)
 
-/* Makes room for n more terms of positions; false: the tree has failed. */
+/* Makes room for n more terms behind the last one, which callers then fill; false: the tree has
+ * failed. */
 bool rd_room_for_terms(rd_schedule *t, int32_t n)
 {
     return ROOM_FOR(t, term, term, n);
@@ -54,7 +55,7 @@ bool rd_room_for_first(rd_schedule *t)
            ROOM_FOR(t, operand, operand, 1);
 }
 
-/* Returns a statement of a kind that names nothing: every number is -1. */
+/* Returns a statement of a kind that names nothing: every number in it is -1. */
 rd_stmt rd_stmt_of(rd_stmt_kind kind)
 {
     return (rd_stmt){ .kind      = kind,
@@ -70,7 +71,8 @@ rd_stmt rd_stmt_of(rd_stmt_kind kind)
                       .loaded_by = -1 };
 }
 
-/* Adds a statement to the tree and returns its number.  The statement stands in no body yet. */
+/* Adds a statement to the tree and returns its number; 0: no memory. It is linked into no body
+ * yet. */
 int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt)
 {
     rd_stmt made = *stmt; /* which may lie in the array that moves */
@@ -82,7 +84,8 @@ int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt)
     return t->n_stmt++;
 }
 
-/* Adds a value to the tree and returns its number; no statement makes the value yet. */
+/* Adds a value to the tree and returns its number; 0: no memory. No statement makes the value yet.
+ */
 int32_t rd_add_let(rd_schedule *t, const rd_let *let)
 {
     const rd_let made = *let;
@@ -93,7 +96,7 @@ int32_t rd_add_let(rd_schedule *t, const rd_let *let)
     return t->n_let++;
 }
 
-/* Adds a value with the LET statement that makes it; returns the statement, which stands in no body
+/* Adds a value with the LET statement that makes it; returns the statement, which is in no body
  * yet. */
 int32_t rd_add_made(rd_schedule *t, const rd_let *let)
 {
@@ -108,7 +111,7 @@ int32_t rd_add_made(rd_schedule *t, const rd_let *let)
     return made;
 }
 
-/* Adds the description of a loop to the tree and returns its number. */
+/* Adds a loop record (kind, axis, bounds) to the tree and returns its number; 0: no memory. */
 int32_t rd_add_for(rd_schedule *t, const rd_for *loop)
 {
     const rd_for made = *loop;
@@ -119,7 +122,7 @@ int32_t rd_add_for(rd_schedule *t, const rd_for *loop)
     return t->n_for++;
 }
 
-/* Adds a loop with its LOOP statement; returns the statement, which stands in no body yet. */
+/* Adds a loop record with its LOOP statement; returns the statement, which is in no body yet. */
 int32_t rd_add_loop(rd_schedule *t, const rd_for *loop)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LOOP);
@@ -128,7 +131,7 @@ int32_t rd_add_loop(rd_schedule *t, const rd_for *loop)
     return rd_add_stmt(t, &stmt);
 }
 
-/* Adds an array to the tree and returns its number. */
+/* Adds the description of an array to the tree and returns its number; 0: no memory. */
 int32_t rd_add_store(rd_schedule *t, const rd_store *store)
 {
     const rd_store made = *store;
@@ -158,7 +161,8 @@ int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n)
 }
 
 /* ---- Copies and ends ------------------------------------------------------------------------- */
-/* Returns a copy of an array of n elements; *failed is set where memory lacks. */
+/* Returns a copy of an array of n elements of `bytes` each, with room for one more; NULL and
+ * *failed: no memory. */
 static void *copy_of(const void *array, int32_t n, size_t bytes, bool *failed)
 {
     void *made = malloc(((size_t)n + 1) * bytes);
@@ -232,28 +236,29 @@ static void link(rd_schedule *t, int32_t body, int32_t previous, int32_t stmt, i
         t->stmt[body].last = stmt;
 }
 
-/* Puts a statement that stands nowhere at the end of a body. */
+/* Puts a statement that is in no body at the end of a body. */
 void rd_append(rd_schedule *t, int32_t body, int32_t stmt)
 {
     if (!t->failed)
         link(t, body, t->stmt[body].last, stmt, /*next=*/-1);
 }
 
-/* Puts a statement that stands nowhere before another one, in the same body. */
+/* Puts a statement that is in no body before the statement `next`, in the same body. */
 void rd_put_before(rd_schedule *t, int32_t stmt, int32_t next)
 {
     if (!t->failed)
         link(t, t->stmt[next].parent, t->stmt[next].prev, stmt, next);
 }
 
-/* Puts a statement that stands nowhere behind another one, in the same body. */
+/* Puts a statement that is in no body behind the statement `previous`, in the same body. */
 void rd_put_behind(rd_schedule *t, int32_t stmt, int32_t previous)
 {
     if (!t->failed)
         link(t, t->stmt[previous].parent, previous, stmt, t->stmt[previous].next);
 }
 
-/* Unlinks a statement from its body.  Its own body stays linked to it. */
+/* Unlinks a statement from its body, with its own body, which stays linked to it. Does nothing if
+ * it is in no body (parent -1). */
 void rd_take_out(rd_schedule *t, int32_t stmt)
 {
     rd_stmt *s = &t->stmt[stmt];
@@ -271,7 +276,8 @@ void rd_take_out(rd_schedule *t, int32_t stmt)
     s->parent = s->prev = s->next = -1;
 }
 
-/* Puts a new loop before `first`, and moves the statements up to `last` into it. */
+/* Puts a new loop before statement `first`, and moves the statements from `first` to `last` of
+ * that body into it; returns the loop's statement. */
 int32_t rd_put_loop_around(rd_schedule *t, int32_t first, int32_t last, const rd_for *loop)
 {
     const int32_t stmt = rd_add_loop(t, loop);

@@ -18,8 +18,8 @@ enum { LINE = 64 };
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at);
 
-/* Returns the mean of a loop bound.  `from` is the greatest of its parts and `to` the least; each
- * part counts with its own mean. */
+/* Returns the mean of a loop bound, from the means of its parts: of the greatest part (`from`), or
+ * of the least (`to`). Rounding of parts is left out. */
 static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge, bool greatest)
 {
     double found = 0;
@@ -33,7 +33,8 @@ static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge,
     return found;
 }
 
-/* True if the bound is just that mark: one part, no offset, no rounding. */
+/* True if the bound is just that mark (an axis bound to the begin or end of a round): one part, no
+ * offset, no rounding. */
 static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
@@ -42,7 +43,8 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* Returns the loop around with rounds that are just the range of this loop; -1: there is none. */
+/* Returns the loop around whose round is exactly this loop's range, from its start mark to its
+ * stop mark; -1: there is none. */
 static int32_t range_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -54,8 +56,8 @@ static int32_t range_of(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* Returns the mean number of indices that a loop covers each time that it is reached: the width of
- * the round that is its range, or the distance of its bounds. */
+/* Returns the mean number of indices that a loop covers each time that it is reached: the length
+ * of a round of the loop around that cuts its range (range_of), or the distance of its bounds. */
 static double length_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
@@ -67,7 +69,8 @@ static double length_of(const rd_schedule *t, int32_t loop)
     return n > 0 ? n : 0;
 }
 
-/* True if a CUT in the loop's body ends each round where a block of the fold ends. */
+/* True if a CUT in the loop's body ends each round where a block (a run of a fold's steps) of the
+ * fold ends. */
 bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
@@ -76,8 +79,9 @@ bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* Returns how many indices of the loop's axis one block of its folds has.  One index moves an
- * element by `steps` steps; it may be a fraction, as lanes share a step. */
+/* Returns how many indices of the loop's axis one block of the fold has that ends its rounds.
+ * `steps`: how many steps one index moves an element; it may be a fraction, as the lanes of a step
+ * lie side by side. Else the loop's whole length. */
 static double block_length(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -106,7 +110,7 @@ static bool has_values(const rd_schedule *t, const rd_edge *edge)
 
 /* Returns the mean number of rounds of a loop each time that it is reached.  Bounds in memory have
  * no mean, so the program's own estimate counts; loops that are not of the program then count as
- * one round. */
+ * one round. The last, shorter round counts as one (ceil). */
 double rd_trips_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -119,8 +123,9 @@ double rd_trips_of(const rd_schedule *t, int32_t loop)
     return n <= 1 || step <= 1 ? n : ceil(n);
 }
 
-/* Returns the mean index of an axis at a statement.  A mark of the task's share that no loop binds
- * counts as the begin or the end of the whole root axis, as all tasks together share it. */
+/* Returns the mean index of an axis, or a mark (axis bound to an end of a round), at a statement.
+ * A mark of the task's share that no loop binds counts as the begin or the end of the whole root
+ * axis, as all tasks together share it. */
 static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(t, stmt, axis), n_axis = t->p->n_axis;
@@ -151,14 +156,14 @@ static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at)
     return sum;
 }
 
-/* True if the bound is a constant. */
+/* True if the bound is a constant: one part, no terms, not rounded. */
 static bool is_number(const rd_edge *edge)
 {
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].by <= 1;
 }
 
-/* Returns the greatest trip count of a loop: by constant bounds, by the step of the loop around
- * that cuts its range, else by its extent. */
+/* Returns the greatest trip count of a loop: by constant bounds, or by the step of the loop around
+ * that cuts its range (range_of), but at most `extent`; else `extent`, -1: not known. */
 int64_t rd_most_trips(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
@@ -197,14 +202,14 @@ double rd_rounds_of(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- Footprints ------------------------------------------------------------------------------ */
-enum { MOST_MOVES = 32 };
+enum { MOST_MOVES = 32 }; /* loops around an access that are looked at */
 typedef struct inner_stride {
     double n, by; /* rounds; elements from one to the next, not negative */
 } inner_stride;
 
-/* Lists the strides of the loops around a statement and within `loop`, the smallest first.  Loops
- * that do not move the address are left out.  *gathers gets the rounds that go to unknown
- * addresses. */
+/* Lists the loops between a statement and `loop` that move its address, by rising stride; returns
+ * how many. *gathers gets the product of the rounds of those that move it in an unknown way, as
+ * each of them goes to another place. Loops beyond MOST_MOVES are left out. */
 static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt,
                                 inner_stride *found, double *gathers)
 {
@@ -228,34 +233,36 @@ static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt
     return n;
 }
 
-/* Cache lines of so many dense elements, of which the first begins a line. */
+/* Returns the cache lines of so many adjacent elements, the first of which begins a line. */
 static double lines_in(double elements, double bytes)
 {
     return ceil(elements * bytes / LINE);
 }
 
-/* Adds up the memory that an access touches in one round of the loop.  Strides are taken from the
- * smallest on.  While a stride stays within a cache line of the span so far, it extends the run;
- * else it makes several runs. */
+/* Adds up the memory that an access touches in one round of the loop. Strides are taken from the
+ * smallest on. A stride that stays within a cache line of the span so far extends the span; a
+ * greater one makes several runs. `run`: elements touched in a span; `span`: its length in
+ * elements; they differ if it has gaps. `whole`: the span has no gaps and fills at least one line.
+ */
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     rd_access     access[2];
-    inner_stride  by[MOST_MOVES];
+    inner_stride  move[MOST_MOVES];
     const int32_t n_access = rd_accesses_of(t, stmt, access);
     double        gathers, runs = 1, size, run = n_access ? (double)access[0].n : 0, span = run;
-    const int32_t n = n_access ? inner_strides_of(t, loop, stmt, by, &gathers) : 0;
+    const int32_t n = n_access ? inner_strides_of(t, loop, stmt, move, &gathers) : 0;
 
     if (!n_access)
         return (rd_footprint){ .whole = true };
     size = rd_dtype_size(access[0].type);
     for (int32_t k = 0; k < n; k++)
-        if (span + LINE / size > by[k].by) { /* the next one begins in this line, or within it */
-            const double all = by[k].by * (by[k].n - 1) + span;
+        if (span + LINE / size > move[k].by) { /* the next one begins in this line, or within it */
+            const double extended = move[k].by * (move[k].n - 1) + span;
 
-            run  = by[k].by <= span && run >= span ? all : run * by[k].n;
-            span = all;
+            run  = move[k].by <= span && run >= span ? extended : run * move[k].n;
+            span = extended;
         } else
-            runs *= by[k].n;
+            runs *= move[k].n;
     runs *= gathers;
     return (rd_footprint){ .elements = run * runs,
                            .bytes    = run * runs * size,

@@ -8,12 +8,14 @@
  * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/facts.h"
 
+/* A list of values, each once: n were found, of which the first `most` are kept. */
 typedef struct read_list {
     int32_t *value;
     int32_t  n, most;
 } read_list;
 
-/* Adds a value to the list unless it is there already; -1 is no value. */
+/* Adds a value to the list unless it is there already; -1 is no value. Values beyond the room are
+ * only counted. */
 static void add(read_list *r, int32_t value)
 {
     for (int32_t k = 0; k < r->n && k < r->most; k++)
@@ -26,7 +28,7 @@ static void add(read_list *r, int32_t value)
     r->n++;
 }
 
-/* Adds the values in a position: its terms without an axis. */
+/* Adds the values in a position: its terms with axis < 0. */
 static void add_position(read_list *r, const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -98,7 +100,8 @@ bool rd_reads_value(const rd_schedule *t, int32_t stmt, int32_t value)
     return n > RD_MOST_READS;
 }
 
-/* The next statement in the order of the text, through all parts. */
+/* Returns the next statement in preorder, from the last of a part (head, body or tail) on to the
+ * next part; -1: it was the last. */
 static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
 {
     int32_t part = stmt, next;
@@ -112,8 +115,8 @@ static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
                : -1;
 }
 
-/* Returns the next statement behind `last` that reads a value, in the order of the text; -1: there
- * is none.  The search begins with the first part if `last` is -1. */
+/* Returns the next statement behind `last` that reads a value, in preorder; -1: there is none.
+ * The search begins with the first part (head, body or tail) if `last` is -1. */
 int32_t rd_next_use(const rd_schedule *t, int32_t value, int32_t last)
 {
     int32_t s = last < 0 ? t->part[0] : next_in_program(t, last);
@@ -128,7 +131,7 @@ int32_t rd_last_use(const rd_schedule *t, int32_t value)
 {
     int32_t found = -1;
 
-    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+    for (int32_t s = rd_next_use(t, value, /*last=*/-1); s >= 0; s = rd_next_use(t, value, s))
         found = s;
     return found;
 }
@@ -145,7 +148,7 @@ bool rd_is_read_in(const rd_schedule *t, int32_t value, int32_t body)
 /* True if a statement outside of a body reads the value. */
 bool rd_is_read_outside(const rd_schedule *t, int32_t value, int32_t body)
 {
-    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+    for (int32_t s = rd_next_use(t, value, /*last=*/-1); s >= 0; s = rd_next_use(t, value, s))
         if (!rd_stands_in(t, s, body))
             return true;
     return false;

@@ -24,14 +24,15 @@ static const rd_stride still = { true, 0 }, unknown = { false, 0 };
 static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at);
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* True if the value varies: by the query's list, or by a search of its own. */
+/* True if the value can differ between rounds of the query's loop: by the query's list, or if it
+ * has none by a search. */
 static bool value_varies(const variation_query *q, int32_t value)
 {
     return q->varies ? q->varies[value] : rd_value_varies(q->t, q->loop, value);
 }
 
-/* The stride of a bound.  A bound of several parts has a known stride only if all parts stand
- * still. */
+/* Returns the stride of a loop bound: how far it moves from one round of the query's loop to the
+ * next. One of several parts, or rounded, has a known stride only if all parts stand still. */
 static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_edge *edge)
 {
     bool stands = true;
@@ -47,8 +48,8 @@ static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_ed
     return stands ? still : unknown;
 }
 
-/* Returns the stride of an index that a loop inside ends with: it stands still if the bounds of
- * that loop do, else it is unknown. */
+/* Returns the stride of a place in a loop inside that depends on both its bounds, such as the end
+ * of its rounds: it stands still if the bounds do, else it is unknown. */
 static rd_stride end_stride(const variation_query *q, int32_t binder)
 {
     const rd_for   *l    = rd_loop_of(q->t, binder);
@@ -57,9 +58,10 @@ static rd_stride end_stride(const variation_query *q, int32_t binder)
     return from.known && from.by == 0 && to.known && to.by == 0 ? still : unknown;
 }
 
-/* Returns the stride of the index that an axis or mark is bound to at a statement.  An axis of a
- * loop outside stands still.  The loop itself moves by its step; the end of its rounds may be cut
- * off, so it is unknown.  A loop inside is compared by its first index. */
+/* Returns how far the index that an axis or mark is bound to at a statement moves from round to
+ * round of the query's loop. Bound by a loop outside: it stands still. By the loop itself: its
+ * step; the end of its rounds (stop) may be cut off, so it is unknown. By a loop inside: as that
+ * loop's first index. */
 static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(q->t, stmt, axis);
@@ -76,7 +78,8 @@ static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axi
     return edge_stride(q, binder, l->backwards ? &l->to : &l->from);
 }
 
-/* Adds up the strides of a position's terms.  A value that varies makes the sum unknown. */
+/* Adds up the strides of a position's terms: how far it moves from round to round of the query's
+ * loop. A value that varies makes the sum unknown. */
 static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at)
 {
     rd_stride sum = still;
@@ -93,7 +96,7 @@ static rd_stride position_stride(const variation_query *q, int32_t stmt, const r
     return sum.known ? sum : unknown;
 }
 
-/* True if something has the same place in all rounds. */
+/* True if something is the same in all rounds: its stride is known, and 0. */
 static bool is_still(rd_stride m)
 {
     return m.known && m.by == 0;
@@ -102,7 +105,7 @@ static bool is_still(rd_stride m)
 /* Returns by how much a position at a statement moves from one round of the loop to the next. */
 rd_stride rd_position_stride(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
 {
-    return position_stride(&(variation_query){ t, loop, NULL }, stmt, at);
+    return position_stride(&(variation_query){ t, loop, /*varies=*/NULL }, stmt, at);
 }
 
 /* True unless the position is the same in all rounds of the loop. */
@@ -114,7 +117,7 @@ bool rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const 
 /* True if the bounds of a loop inside change with the rounds of the loop around it. */
 bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside)
 {
-    const variation_query q = { t, loop, NULL };
+    const variation_query q = { t, loop, /*varies=*/NULL };
     const rd_for         *l = rd_loop_of(t, inside);
 
     return !is_still(edge_stride(&q, inside, &l->from)) ||
@@ -143,21 +146,22 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* True if the loop writes what a load reads: behind the load, with a value that varies, or at a
- * place that moves.  A store before the load, of the same value to the same place, changes
- * nothing. */
+/* True if the loop writes what a load reads, so that the load may differ between rounds: by a store
+ * behind it, of a value that varies, or to a place that moves. A store before the load, of the same
+ * value to the same place, changes nothing. q->varies has the values that were found so far. A SORT
+ * counts always. */
 static bool reads_changed(const variation_query *q, int32_t load)
 {
-    const rd_schedule *t       = q->t;
-    const rd_let      *l       = &t->let[t->stmt[load].value];
-    bool               earlier = true;
+    const rd_schedule *t           = q->t;
+    const rd_let      *l           = &t->let[t->stmt[load].value];
+    bool               before_load = true;
 
     for (int32_t s = rd_next_stmt(t, q->loop, q->loop); s >= 0; s = rd_next_stmt(t, s, q->loop)) {
         const rd_stmt *store = &t->stmt[s];
 
-        earlier &= s != load;
+        before_load &= s != load;
         if (store->kind == RD_S_STORE && store->slot == l->slot && store->store == l->store &&
-            (!earlier || q->varies[store->x] || !is_still(position_stride(q, s, &store->at))))
+            (!before_load || q->varies[store->x] || !is_still(position_stride(q, s, &store->at))))
             return true;
         if (store->kind == RD_S_SORT && l->slot >= 0 &&
             t->p->address[t->p->sorting[store->arg].to].slot == l->slot)
@@ -166,8 +170,8 @@ static bool reads_changed(const variation_query *q, int32_t load)
     return false;
 }
 
-/* True if an operand varies, if the address moves, or if the loop changes the memory that a LOAD
- * reads. */
+/* True if the value of a LET differs between rounds: an operand varies, its position moves, or the
+ * loop changes the memory that it loads. */
 static bool let_varies(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;
@@ -182,8 +186,8 @@ static bool let_varies(const variation_query *q, int32_t stmt)
            (let->kind == RD_I_LOAD && reads_changed(q, stmt));
 }
 
-/* True if the result of a LOWER_BOUND varies: its range, its memory, or the number that it searches
- * for. */
+/* True if the result of a LOWER_BOUND (binary search) differs between rounds: its range of indices
+ * (x to w), where it reads, or the number that it searches for (count). */
 static bool lower_bound_varies(const variation_query *q, int32_t stmt)
 {
     const rd_stmt *s = &q->t->stmt[stmt];
@@ -192,7 +196,8 @@ static bool lower_bound_varies(const variation_query *q, int32_t stmt)
            !is_still(position_stride(q, stmt, &s->count));
 }
 
-/* True if results vary: the cell moves, or the fold takes elements in the loop. */
+/* True if results of a fold (FINISH) differ between rounds: they are of another cell
+ * (accumulator), or the fold takes elements in the loop. */
 static bool results_vary(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
@@ -206,32 +211,34 @@ static bool results_vary(const variation_query *q, int32_t stmt)
     return false;
 }
 
-/* Marks the values that vary with the rounds of the loop, in the order in which they are made. */
+/* Marks the values that vary with the rounds of the loop, in the order in which they are made. A
+ * PREFIX, the result of a scan at an element, always does. */
 void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
 {
     const variation_query q = { t, loop, found };
 
     memset(found, 0, (size_t)t->n_let * sizeof *found);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
-        const rd_stmt *stmt = &t->stmt[s];
-        const bool     by   = stmt->n_value == 0               ? false
-                              : stmt->kind == RD_S_LET         ? let_varies(&q, s)
-                              : stmt->kind == RD_S_PREFIX      ? true
-                              : stmt->kind == RD_S_LOWER_BOUND ? lower_bound_varies(&q, s)
-                                                               : results_vary(&q, s);
+        const rd_stmt *stmt   = &t->stmt[s];
+        const bool     varies = stmt->n_value == 0               ? false
+                                : stmt->kind == RD_S_LET         ? let_varies(&q, s)
+                                : stmt->kind == RD_S_PREFIX      ? true
+                                : stmt->kind == RD_S_LOWER_BOUND ? lower_bound_varies(&q, s)
+                                                                 : results_vary(&q, s);
 
         for (int32_t k = 0; k < stmt->n_value; k++)
-            found[stmt->value + k] = by;
+            found[stmt->value + k] = varies;
     }
 }
 
-/* True if the value varies.  Without memory the answer is true, which forbids most changes. */
+/* True if the value can differ between rounds of the loop. Without memory the answer is true,
+ * which forbids most changes. */
 bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
 {
-    const int32_t by = t->let[value].made_by;
+    const int32_t maker = t->let[value].made_by;
     bool         *found, answer;
 
-    if (by < 0 || !rd_stands_in(t, by, loop))
+    if (maker < 0 || !rd_stands_in(t, maker, loop))
         return false;
     found = malloc((size_t)t->n_let + 1);
     if (!found)
@@ -243,7 +250,8 @@ bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
 }
 
 /* ---- Along an axis --------------------------------------------------------------------------- */
-/* True if the position has the axis as a term, or a value that varies. */
+/* True if the position has the axis as a term, or a value that varies along it (axis < 0 names a
+ * value). */
 static bool linear_varies(const rd_schedule *t, const rd_linear *at, int32_t axis,
                           const bool *varies)
 {

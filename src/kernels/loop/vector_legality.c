@@ -24,7 +24,7 @@ static bool refuse(const char **why, const char *because)
 }
 
 /* ---- By meaning ------------------------------------------------------------------------------ */
-/* True if a block of the fold can end in the loop. */
+/* True if a block of the fold (a run of steps, a leaf of the combine tree) can end in the loop. */
 static bool has_push(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -34,8 +34,10 @@ static bool has_push(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* True if the fold allows that rounds run in parallel, by its mapping to them; *why says why
- * not. */
+/* True if the fold allows that rounds of the loop run in parallel, by how they map to its
+ * accumulators; else *why says why not. Allowed are rounds with cells (accumulators) or lanes
+ * (partial accumulators) of their own; with lanes no block (a run of a fold's steps) may end in
+ * the loop, as it ends for all of them. */
 static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {
@@ -55,7 +57,8 @@ static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const 
     }
 }
 
-/* True if no round of the loop reads or writes again what another round stores. */
+/* True if no round of the loop reads or writes again what another round stores. A SORT writes,
+ * too. */
 static bool stores_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -65,8 +68,9 @@ static bool stores_allow(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* True if all statements of the fold are STEPs with labels in the loop itself, with small
- * states. */
+/* True if all statements of the fold in the loop are STEPs with labels (group-by) directly in its
+ * body, with small states (accumulators): no user's reducer, none with exponentials. Ends of
+ * blocks (runs of a fold's steps) do not count. */
 static bool has_only_label_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     bool found = false;
@@ -83,8 +87,9 @@ static bool has_only_label_steps(const rd_schedule *t, int32_t fold, int32_t loo
     return found && !t->fold[fold].of.user && !rd_has_exponential(&t->fold[fold].of);
 }
 
-/* Checks folds and stores.  Early exits are allowed: extra rounds change nothing, as the fold is
- * all that the body computes. */
+/* True if the rounds of a loop are independent: no fold and no store forbids it; else *why says
+ * why not. Early exits are allowed: extra rounds change nothing, as the fold is all that the body
+ * computes. */
 bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
@@ -94,7 +99,8 @@ bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
 }
 
 /* ---- As vectors ------------------------------------------------------------------------------ */
-/* True if the bound is just that mark: one part, no offset, no rounding. */
+/* True if the bound is just that mark (an axis bound to the begin or end of a round): one part, no
+ * offset, no rounding. */
 static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
@@ -103,8 +109,8 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* True if a loop inside only visits the range of the outer loop's current round, between its two
- * marks. */
+/* True if a loop inside visits exactly the outer loop's current round, from its start mark to its
+ * stop mark (axes bound to the ends of the round). */
 static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
 {
     const rd_for *l = rd_loop_of(t, loop), *in = rd_loop_of(t, inside);
@@ -113,7 +119,8 @@ static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
            is_mark(t, &in->to, l->stop);
 }
 
-/* True if the loop and the loops inside have bounds that allow parallel rounds. */
+/* True if the loop goes upwards over single indices, and the loops inside have the same bounds in
+ * all rounds, or visit exactly the round's range. Nothing in it sorts. */
 static bool loops_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -132,8 +139,8 @@ static bool loops_allow(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* True if loops that neighbours leave early are short, at most a block of 64 steps.  A vector goes
- * on until its last element has decided. */
+/* True if loops inside that each round leaves early, for itself, have at most 64 rounds. A vector
+ * goes on until its last element has decided, so long loops would lose what the exit saves. */
 static bool exits_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
@@ -150,7 +157,8 @@ static bool exits_allow(const rd_schedule *t, int32_t loop, const char **why)
 }
 
 /* ---- States as vectors ----------------------------------------------------------------------- */
-/* True if the cells of neighbouring rounds are adjacent in all statements of the fold. */
+/* True if the next round has the next cell (accumulator), at all statements of the fold but its
+ * BEGIN and its exits. */
 static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -161,26 +169,27 @@ static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loo
     return true;
 }
 
-/* True if all rounds have the same label, and steps take no exponentials. */
+/* True if all rounds have the same label (cell in a group-by), so that vectors step into
+ * neighbouring states, and steps take no exponentials. Without memory it is refused. */
 static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
-    bool *varies = malloc((size_t)t->n_let + 1), may = true;
+    bool *varies = malloc((size_t)t->n_let + 1), legal = true;
 
     if (varies)
         rd_find_varying(t, loop, varies);
-    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && may; s = rd_next_stmt(t, s, loop))
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && legal; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && t->stmt[s].label >= 0)
-            may = rd_has_exponential(&t->fold[fold].of)
-                      ? refuse(why, "a fold by labels takes exponentials")
-                  : !varies || varies[t->stmt[s].label]
-                      ? refuse(why, "each round has a label of its own")
-                      : true;
+            legal = rd_has_exponential(&t->fold[fold].of)
+                        ? refuse(why, "a fold by labels takes exponentials")
+                    : !varies || varies[t->stmt[s].label]
+                        ? refuse(why, "each round has a label of its own")
+                        : true;
     free(varies);
-    return may;
+    return legal;
 }
 
-/* True if the states of neighbouring rounds are neighbours in memory: each round has the next cell,
- * with one lane each. */
+/* True if the states of neighbouring rounds are neighbours in memory: each round has the next
+ * cell, with one lane (partial accumulator) each. */
 static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     if (t->p->fold[fold].lanes > 1 || !cells_are_neighbours(t, fold, loop))
@@ -188,8 +197,10 @@ static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
     return labels_allow(t, fold, loop, why);
 }
 
-/* True if rounds are the fold's innermost steps, and begin with lane 0. Where lanes wrap
- * (lane_extent > lanes), no loop inside may be over steps. */
+/* True if rounds are the fold's innermost steps, one lane (partial accumulator) each, beginning
+ * with lane 0. If there are more elements than lanes, lanes wrap, and no loop inside may be over
+ * steps. Unless any lane may take an element (any_lane), the lane position must be one axis,
+ * counted from 0. */
 static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -209,8 +220,9 @@ static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
                : refuse(why, "its ranges do not begin with lane 0");
 }
 
-/* True if a fold that begins and ends in each round can have a state for each round: no groups, not
- * both lanes and blocks, and cells along one axis or few of them. */
+/* True if a fold that begins and ends in each round can have states for each round of a vector. It
+ * has no groups, and not both lanes and several blocks (runs of a fold's steps). The cells
+ * (accumulators) of a round must be numbered: they lie along one axis, or are few. */
 static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -226,7 +238,8 @@ static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, 
     return true;
 }
 
-/* True if the states of the fold can lie side by side as elements of vectors. */
+/* True if the states (accumulators) of the fold can lie side by side as elements of vectors, by
+ * how rounds map to them. */
 static bool states_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {
@@ -238,7 +251,7 @@ static bool states_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
 }
 
 /* True if the loop may be a vector loop: its bounds are fixed, its rounds are independent, and
- * states can lie side by side in vectors. */
+ * states (accumulators) can lie side by side in vectors. */
 bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
 {
     if (!loops_allow(t, loop, why) || !exits_allow(t, loop, why) ||
@@ -250,9 +263,9 @@ bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* True if labels in memory may come in runs of equal labels, with the state of a run in registers
- * (pass/promote_runs.c). Labels of a sparse pattern (of_pattern) do; others must be loads, possibly
- * cast. */
+/* True if labels in memory may come in runs of equal labels, with the state (accumulator) of a run
+ * in registers (pass/promote_runs.c). Labels of a sparse pattern (of_pattern) do; others must be
+ * loads, possibly cast. */
 static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -272,8 +285,10 @@ static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* True if the steps of a group-by must stay serial: labels of neighbours may be equal, and the rest
- * of the loop can be vectors without the fold. */
+/* True if the steps of a group-by, and only these, must stay serial: labels of neighbours may be
+ * equal, and the rest of the loop can be vectors. Not if labels come in runs, as pass
+ * `promote_runs` keeps the state of a run in registers; nor if vectors can take the steps after
+ * all. */
 bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     return t->p->fold[fold].n_group > 0 && has_only_label_steps(t, fold, loop) &&
@@ -281,8 +296,8 @@ bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
            !(fold_allows(t, fold, loop, /*why=*/NULL) && states_allow(t, fold, loop, /*why=*/NULL));
 }
 
-/* True if blocks of the fold can end at any index of the axis.  They do if several axes, or another
- * axis, move the step. */
+/* True if blocks (runs of a fold's steps) of the fold can end at any index of the axis.  They do
+ * if several axes, or another axis, move the step. */
 bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -291,8 +306,9 @@ bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
                                     !(rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis)));
 }
 
-/* True unless blocks of a group-by end amid rows while lanes of another fold count from the begin
- * of a row. */
+/* True unless blocks (runs of a fold's steps) of a group-by end amid rows while lanes (partial
+ * accumulators) of another fold count from the begin of a row. Then ranges begin amid rows, where
+ * lanes do not begin. */
 static bool ranges_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     bool amid = false, lanes = false;

@@ -3,7 +3,8 @@
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* The element type of a statement; RD_F32 if it has none. */
+/* Returns the type of the elements that a statement makes, stores or takes; RD_F32 if it has none.
+ */
 static rd_dtype type_in(const rd_schedule *t, const rd_stmt *stmt)
 {
     switch (stmt->kind) {
@@ -37,8 +38,9 @@ static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wi
     }
 }
 
-/* Rounds that a vector takes at once.  A shorter loop takes as many as fit, down to one vector
- * of the widest elements. */
+/* Returns how many rounds compilers take at once: as many as a vector holds of the narrowest
+ * elements. For a loop of fewer rounds it is halved until it fits, down to one vector of the
+ * widest elements, of 4 bytes or more. */
 static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, int32_t vector)
 {
     int narrow, wide;
@@ -52,9 +54,9 @@ static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, 
     return at_once;
 }
 
-/* Splits the rounds of a loop into those by vectors and single ones.  Short loops of known length
- * have a tail of smaller vectors; others have one half vector and single rounds.  A half vector
- * takes as long as a whole one. */
+/* Splits the rounds of a loop into those that cost as much as by full vectors, and single ones.
+ * Short loops of known length have a tail of smaller vectors; others have one half vector, which
+ * takes as long as a whole one, and single rounds. */
 rd_vector_rounds rd_vector_rounds_of(const rd_schedule *t, int32_t loop, double rounds,
                                      int32_t vector)
 {

@@ -23,13 +23,15 @@ static bool has_range_rounds(const rd_for *loop)
     return loop->kind == RD_FOR_BLOCK || loop->kind == RD_FOR_ONCE;
 }
 
-/* True if the rounds have marks for their ranges. */
+/* True if the loop has both marks: axes bound to the first index of a round, and to the one behind
+ * its last. */
 static bool has_marks(const rd_verifier *f, const rd_for *loop)
 {
     return (loop->start >= 0 && loop->stop >= 0) || rd_verify_fails(f, "its rounds have no marks");
 }
 
-/* Verifies that an axis is a mark that no loop around binds; -1: the loop has no such mark. */
+/* Verifies that an axis is a mark (not one of the program's axes, nor a bound of the task's share)
+ * that no loop around binds yet; -1: the loop has no such mark, which is allowed. */
 static bool verify_mark(const rd_verifier *f, int32_t axis)
 {
     return axis == -1 ||
@@ -37,7 +39,9 @@ static bool verify_mark(const rd_verifier *f, int32_t axis)
            rd_verify_fails(f, "axis %" PRId32 " is no mark, or has another loop around", axis);
 }
 
-/* Verifies a loop itself: its axis, bounds, marks that no loop around binds, and step. */
+/* Verifies a LOOP without its body. It names a loop record that no other statement has named
+ * (opened), with an existing axis, bounds in scope, and marks (axes bound to the ends of a round)
+ * that no loop around binds. It has a step, or marks if rounds are ranges. */
 static bool verify_loop_header(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_for *loop;
@@ -57,7 +61,7 @@ static bool verify_loop_header(const rd_verifier *f, const rd_stmt *s)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-/* Takes the values and arrays of a body out of scope; verify_parts() does so for parts. */
+/* Takes the values and arrays of a body out of scope when the body ends. */
 static void leave_scope(const rd_verifier *f, int32_t body)
 {
     for (int32_t s = f->t->stmt[body].first; s >= 0; s = f->t->stmt[s].next) {
@@ -68,7 +72,8 @@ static void leave_scope(const rd_verifier *f, int32_t body)
     }
 }
 
-/* Verifies the links of a body, and its statements in order. */
+/* Verifies the links of a body (parent, prev, next, last), and its statements in order. `stands`:
+ * statements that were met, as none may stand twice. */
 static bool verify_body(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s        = &f->t->stmt[stmt];
@@ -90,8 +95,8 @@ static bool verify_body(rd_verifier *f, int32_t stmt)
            rd_verify_fails(f, "its last statement is not the end of its body");
 }
 
-/* Binds the axes of a loop (by 1), or unbinds them (by -1).  A loop over ranges binds its marks
- * only. */
+/* Counts (by 1) or uncounts (by -1) the axes that a loop binds in its body: its axis and its
+ * marks. A loop whose rounds are ranges binds its marks only; a loop inside binds the axis. */
 static void bind_axes(const rd_verifier *f, const rd_for *loop, int32_t by)
 {
     const int32_t axis[] = { has_range_rounds(loop) ? -1 : loop->axis, loop->start, loop->stop };
@@ -101,7 +106,8 @@ static void bind_axes(const rd_verifier *f, const rd_for *loop, int32_t by)
             f->bound[axis[k]] += by;
 }
 
-/* Verifies a loop with its axes bound, then takes its values out of scope. */
+/* Verifies a loop: its record, then its body with its axes bound; then takes the body's values out
+ * of scope. */
 static bool verify_loop(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
@@ -109,11 +115,11 @@ static bool verify_loop(rd_verifier *f, int32_t stmt)
 
     if (!verify_loop_header(f, s))
         return false;
-    bind_axes(f, &f->t->loop[s->arg], 1);
+    bind_axes(f, &f->t->loop[s->arg], /*by=*/1);
     ok = verify_body(f, stmt) && (!rd_is_by_call(f->t, stmt) || rd_verify_call(f, stmt));
     if (!ok)
         return false;
-    bind_axes(f, &f->t->loop[s->arg], -1);
+    bind_axes(f, &f->t->loop[s->arg], /*by=*/-1);
     leave_scope(f, stmt);
     return true;
 }
@@ -136,8 +142,8 @@ static bool verify_if(rd_verifier *f, int32_t stmt)
     return true;
 }
 
-/* Verifies the declaration of an array, and puts it into scope.  Arrays in the task's state need no
- * declaration. */
+/* Verifies the declaration of an array, and puts it into scope (f->array counts declarations).
+ * Arrays in the task's state need none. */
 static bool verify_array(const rd_verifier *f, const rd_stmt *s)
 {
     if (!rd_is_number_below(s->store, f->t->n_store))
@@ -148,7 +154,8 @@ static bool verify_array(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "a%" PRId32 " is declared twice", s->store);
 }
 
-/* Verifies a body that runs in the last round of a split loop: such a loop is around it. */
+/* Verifies an IF_LAST, whose body runs in the last round that is done of the split loop `arg`:
+ * such a loop is around it. Values that the body makes end with it. */
 static bool verify_if_last(rd_verifier *f, int32_t stmt)
 {
     const int32_t loop = f->t->stmt[stmt].arg;
@@ -161,7 +168,8 @@ static bool verify_if_last(rd_verifier *f, int32_t stmt)
     return true;
 }
 
-/* True if the text can leave the loop: it is neither unrolled nor a vector loop. */
+/* True if the generated C can leave the loop early: it is a serial loop, a block loop (whose
+ * rounds are ranges) or one of one round; else a failure. */
 static bool may_be_left(const rd_verifier *f, int32_t loop)
 {
     const rd_for_kind kind = rd_loop_of(f->t, loop)->kind;
@@ -184,7 +192,8 @@ static bool verify_exit(const rd_verifier *f, int32_t stmt)
            may_be_left(f, s->arg);
 }
 
-/* Verifies a SORT: the program has that sort, and its two addresses are positions in scope. */
+/* Verifies a SORT or a FRONT: the program has that sort, and all its positions are in scope (see SORT in
+ * statements.def). */
 static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
 {
     return (rd_is_number_below(s->arg, f->t->p->n_sorting) ||
@@ -194,7 +203,8 @@ static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
            rd_verify_linear(f, &s->count);
 }
 
-/* Verifies one statement by its kind. */
+/* Verifies one statement by its kind; only a LOOP, an IF and an IF_LAST may have a body. What is
+ * not named is a statement of a fold. */
 static bool verify_stmt(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
@@ -217,16 +227,17 @@ static bool verify_stmt(rd_verifier *f, int32_t stmt)
     case RD_S_LOWER_BOUND:
         return rd_verify_read(f, s->x) && rd_verify_read(f, s->w) &&
                rd_verify_linear(f, &s->count) && rd_verify_memory(f, s->slot, s->store, &s->at) &&
-               rd_verify_made(f, s, 1);
-    case RD_S_SORT: return verify_sort(f, s);
+               rd_verify_made(f, s, /*n=*/1);
+    case RD_S_SORT:
+    case RD_S_FRONT: return verify_sort(f, s);
     case RD_S_PUSH_IF_LAST: return rd_verify_fold(f, s) && rd_verify_block_end(f, s);
     case RD_S_EXIT: return verify_exit(f, stmt);
     default: return rd_verify_fold(f, s);
     }
 }
 
-/* Verifies the three parts.  Values of the head stay in scope; values of the body do so only if
- * one task runs all. */
+/* Verifies the head, the body and the tail of the program. Values of the head stay in scope;
+ * values of the body do so only if one task runs all (whole). */
 static bool verify_parts(rd_verifier *f)
 {
     for (int k = 0; k < RD_N_PARTS; k++) {

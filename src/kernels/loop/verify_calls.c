@@ -12,8 +12,9 @@
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
 
-/* Verifies a call such as "ends0(&s0_0[at], tree0, .., n)": it needs n adjacent states from `at`
- * on, of one step and lane. */
+/* Verifies a call that ends blocks (runs of a fold's steps) or folds of n neighbouring states at
+ * once, such as "ends0(&s0_0[at], tree0, .., n)". The states must be adjacent (their subscript
+ * rises by 1 along the axis), of one step and one lane (partial accumulator). */
 static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis)
 {
     const rd_schedule *t    = f->t;
@@ -25,8 +26,9 @@ static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis
            rd_verify_fails(f, "is one call for states that do not lie side by side");
 }
 
-/* Verifies the body of a call such as "EXP_OF_STRIP(f32, e0, n)": all elements are made and stored
- * in arrays before the step, which stands last. */
+/* Verifies a statement of a loop by call that ends with a step or an operation on a strip, such as
+ * "EXP_OF_STRIP(f32, e0, n)": values, and stores into arrays (slot < 0), then perhaps the step as
+ * the last one. */
 static bool makes_elements(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *behind = s->next >= 0 ? &f->t->stmt[s->next] : NULL;
@@ -37,8 +39,9 @@ static bool makes_elements(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "makes no element of the step by call behind it");
 }
 
-/* Verifies a call such as "rd_groups(a6, p7, n, 3, 6, ..)": an unrolled loop of one LOAD and one
- * STORE copies all columns of a row, as they lie, to an array (slot < 0). */
+/* Verifies a call such as "rd_groups(a6, p7, n, 3, 6, ..)", which copies groups of adjacent
+ * elements that lie apart: an unrolled loop of just one LOAD and one STORE of its value into an
+ * array (slot < 0). */
 static bool copies_groups(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *load = s->first >= 0 ? &f->t->stmt[s->first] : NULL,
@@ -50,16 +53,16 @@ static bool copies_groups(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "is a loop by call around more than one copy");
 }
 
-/* True if the statement ends a block or a fold: such statements are calls for n neighbouring
- * states. */
+/* True if the statement ends a block (a run of a fold's steps) or a fold: such statements are
+ * calls for n neighbouring states (accumulators). */
 static bool ends_fold(const rd_stmt *s)
 {
     return s->kind == RD_S_PUSH_IF_LAST || s->kind == RD_S_MERGE_BLOCKS ||
            s->kind == RD_S_MERGE_LANES;
 }
 
-/* Verifies each statement of a loop by call by what its function supports.  Transposes are known
- * as a whole. */
+/* Verifies each statement of a loop by call by what the functions of the generated C support; a
+ * transpose is known as a whole. f->stmt is the statement that a failure names. */
 bool rd_verify_call(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *loop = &f->t->stmt[stmt];
@@ -78,8 +81,9 @@ bool rd_verify_call(rd_verifier *f, int32_t stmt)
     return ok;
 }
 
-/* Verifies that no block ends element by element in a vector loop.  A loop by call may have such an
- * end directly in its body, as one function call ends the blocks of all neighbours. */
+/* Verifies that no block (a run of a fold's steps) ends element by element in a vector loop.  A
+ * loop by call may have such an end directly in its body, as one function call ends the blocks of
+ * all neighbours. */
 bool rd_verify_block_end(const rd_verifier *f, const rd_stmt *s)
 {
     for (int32_t k = s->parent; k >= 0; k = f->t->stmt[k].parent)

@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-/* Notes the first failure: "statement 7, load: r3 is out of scope".  Returns false. */
+/* Notes the first failure, with the current statement's number and kind: "statement 7, load: r3 is
+ * out of scope". Returns false. */
 bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
 {
     static const char *const names[] = {
@@ -30,7 +31,8 @@ bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Verifies that a value is made before, and that its body has not ended. */
+/* Verifies a value that is read: it was made before, and the body in which it was made has not
+ * ended. */
 bool rd_verify_read(const rd_verifier *f, int32_t value)
 {
     if (!rd_is_number_below(value, f->t->n_let))
@@ -117,8 +119,8 @@ bool rd_verify_edge(const rd_verifier *f, const rd_edge *edge)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* True if the array exists, and lies in memory of the task or beyond, or is declared in a body
- * around. */
+/* True if array number `store` exists, and can be accessed here: it is declared in a body around,
+ * or needs no declaration, as it lies in the task's state or in memory of a GPU. */
 static bool is_declared(const rd_verifier *f, int32_t store)
 {
     if (!rd_is_number_below(store, f->t->n_store))
@@ -127,8 +129,9 @@ static bool is_declared(const rd_verifier *f, int32_t store)
            rd_verify_fails(f, "a%" PRId32 " is not declared in a body around", store);
 }
 
-/* Verifies an access: either a slot of the program or an array of the tree, a declared array of
- * elements, and constant subscripts in registers. */
+/* Verifies an access to memory: of either a slot of the program or an array of the tree (the other
+ * is -1), at a position in scope. The array must be declared, hold elements (fold < 0), and have
+ * constant subscripts if it is in registers. */
 bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const rd_linear *at)
 {
     const rd_store *a;
@@ -169,8 +172,8 @@ static int32_t arity_of(const rd_program *p, const rd_let *let)
     }
 }
 
-/* True if an earlier LOAD of the same width and memory has loaded the elements that this one takes;
- * loaded_by -1: it loads them itself. */
+/* Verifies `loaded_by` of a LOAD: -1: it loads its elements itself; else an earlier LOAD of the
+ * same width from the same memory has read them before. */
 static bool is_kept(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *taken =
@@ -183,7 +186,8 @@ static bool is_kept(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "no load has taken what it is of");
 }
 
-/* Verifies a LET: its operands are in scope, its memory exists, and its value is new. */
+/* Verifies a LET: its operands are in scope, its memory exists, and its value is new. A LOAD may
+ * take its elements from an earlier one (is_kept). */
 bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_let *v;
@@ -202,11 +206,11 @@ bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
         ok = ok && rd_verify_memory(f, v->slot, v->store, &v->at) && is_kept(f, s);
     if (v->kind == RD_I_COORD)
         ok = ok && rd_verify_linear(f, &v->at);
-    return ok && rd_verify_made(f, s, 1);
+    return ok && rd_verify_made(f, s, /*n=*/1);
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Verifies that the fold exists, and that the statement's array has states of it. */
+/* Verifies that the fold exists, and that the statement's array has states (accumulators) of it. */
 bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_store *a;
@@ -220,8 +224,8 @@ bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "a%" PRId32 " has no states of f%" PRId32, s->store, s->fold);
 }
 
-/* Verifies the operands of a step: the element, and a weight, a mask and a label where the fold has
- * them. */
+/* Verifies the operands of a step: the element x; a weight w if and only if the fold is weighted;
+ * a label if and only if it has groups; a mask if there is one. */
 static bool has_operands(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_loop_fold *facts = &f->t->fold[s->fold];
@@ -235,7 +239,7 @@ static bool has_operands(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "f%" PRId32 " %s groups", s->fold, s->label >= 0 ? "has no" : "has");
 }
 
-/* True if a block loop is around, with rounds that a CUT can end. */
+/* True if a block loop is around the body, whose rounds a CUT can end. */
 static bool is_in_block_loop(const rd_verifier *f, int32_t body)
 {
     while (body >= 0 &&
@@ -244,8 +248,9 @@ static bool is_in_block_loop(const rd_verifier *f, int32_t body)
     return body >= 0;
 }
 
-/* Verifies a copy between two arrays of states of one fold.  SWITCH_STATE needs an array that holds
- * one label's state at a time, and LOAD_STATES one that does not. */
+/* Verifies a copy of states (accumulators) between array `store` and another array of the fold,
+ * `arg`. SWITCH_STATE needs one that holds one label's state at a time (one_label), and
+ * LOAD_STATES one that does not; STORE_STATES copies back from either. */
 static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
 {
     if (!is_declared(f, s->arg) || !rd_verify_linear(f, &s->at) ||
@@ -261,7 +266,7 @@ static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
                            s->kind == RD_S_SWITCH_STATE ? "no" : "the");
 }
 
-/* Verifies that array `arg` holds partials of the fold. */
+/* Verifies that array `arg` holds partial results (nodes) of the fold. */
 static bool has_nodes(const rd_verifier *f, const rd_stmt *s)
 {
     return (rd_is_number_below(s->arg, f->t->n_store) && f->t->store[s->arg].fold == s->fold) ||
@@ -274,7 +279,7 @@ static bool is_scan(const rd_verifier *f, const rd_stmt *s)
     return f->t->p->fold[s->fold].scan || rd_verify_fails(f, "f%" PRId32 " is no scan", s->fold);
 }
 
-/* Verifies that the fold is a scan with a state for each element of a range. */
+/* Verifies that the fold is a scan with a state (accumulator) for each element of a range. */
 static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
 {
     return is_scan(f, s) &&
@@ -283,7 +288,11 @@ static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
 }
 
 /* Verifies a statement of a fold: its array holds states of that fold, and it has the positions,
- * operands and results that its kind needs. */
+ * operands and results that its kind needs. `takes`: it takes an element; `results`: it makes
+ * results; `at`: it is about one element, so its lane (partial accumulator) and step must be in
+ * scope. An element of a scan is taken by a PREFIX; by a STEP only where each element has a state
+ * of its own (per_element). COMBINE_PARTIALS and BUILD_TREE name an array only. CUT_AT_BLOCK ends a
+ * round of a block loop around. */
 bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
 {
     const bool takes = s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;

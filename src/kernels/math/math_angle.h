@@ -16,8 +16,8 @@
 #define RD_QUARTER_PI_2 0x1.1a62633145c07p-55
 #define RD_TAN_PI_8     0x1.a827999fcef32p-2
 
-/* Returns (atan(t) - t) / t of z = t^2, for |t| <= tan(pi/8), by a minimax polynomial; the
- * relative error of atan(t) is 2^-35.4. */
+/* Returns (atan(t) - t) / t, given z = t^2, for |t| <= tan(pi/8), by a minimax polynomial; the
+ * relative error of atan(t) is 2^-35.4, enough for results in f32. */
 RD_INLINE double rd_atan_tail_f32(double z)
 {
     double p = 0x1.84a1dd833d1abp-5;
@@ -30,7 +30,7 @@ RD_INLINE double rd_atan_tail_f32(double z)
     return p * z;
 }
 
-/* Returns (atan(t) - t) / t of z = t^2, for |t| <= tan(pi/8), by a minimax polynomial; the
+/* Returns (atan(t) - t) / t, given z = t^2, for |t| <= tan(pi/8), by a minimax polynomial; the
  * relative error of atan(t) is 2^-58.3. */
 RD_INLINE double rd_atan_tail_f64(double z)
 {
@@ -50,8 +50,9 @@ RD_INLINE double rd_atan_tail_f64(double z)
     return p * z;
 }
 
-/* Returns the magnitudes of both arguments as *a <= *b, with *b neither 0 nor infinite, so that
- * a / b is a number: 0 and infinity are replaced by numbers of the same ratio. */
+/* Sets *a <= *b to the magnitudes of x and y, so that a / b is the tangent of an angle up to
+ * pi/4. *b is neither 0 nor infinite, so that a / b is a number: (0, 0) becomes 0 / 1, two
+ * infinities 1 / 1, and one infinity 0 / 1. */
 RD_INLINE void rd_magnitudes(double y, double x, double *a, double *b)
 {
     const double up = RD_ABS_F64(y), across = RD_ABS_F64(x);
@@ -62,8 +63,9 @@ RD_INLINE void rd_magnitudes(double y, double x, double *a, double *b)
     *a = infinite ? (least == most ? 1 : 0) : least;
 }
 
-/* Returns k of the angle k pi/4 + *sign * atan(t) of the point (x, y): which octant it is in.
- * `second`: t was turned by pi/4.  A steep point (|y| > |x|) counts from pi/2 back, a point with
+/* Returns k of the angle k pi/4 + *sign * atan(t) of the point (x, y): k and *sign say in which
+ * octant of the plane it is. `second`: the angle is beyond pi/8, and t = (a - b) / (a + b) is
+ * the tangent of it less pi/4. A steep point (|y| > |x|) counts from pi/2 back, a point with
  * negative x from pi back. */
 RD_INLINE double rd_octant(double y, double x, int second, double *sign)
 {
@@ -74,8 +76,8 @@ RD_INLINE double rd_octant(double y, double x, int second, double *sign)
     return back ? 4 - turned : turned;
 }
 
-/* Returns the angle of the point (x, y), computed in double and rounded to float.  A NaN comes
- * from adding the arguments. */
+/* Returns the angle of the point (x, y), computed in double and rounded to float: k pi/4 plus or
+ * minus atan(t), with |t| <= tan(pi/8). A NaN comes from adding the arguments. */
 RD_INLINE float rd_atan2_f32(float y, float x)
 {
     double a, b, sign;
@@ -90,8 +92,8 @@ RD_INLINE float rd_atan2_f32(float y, float x)
     return x != x || y != y ? x + y : __builtin_copysignf((float)whole, y);
 }
 
-/* Returns the angle of the point (x, y): k pi/4 plus or minus atan(t), with the errors of both
- * added last. */
+/* Returns the angle of the point (x, y): k pi/4 plus or minus atan(t), with |t| <= tan(pi/8).
+ * Names with _lo are the errors of the sums, the quotient and k pi/4; they are added last. */
 RD_INLINE double rd_atan2_f64(double y, double x)
 {
     double a, b, sign;

@@ -12,7 +12,8 @@
 #define RD_LOG2_10_HI 0x1.a934f0979a371p1
 #define RD_LOG2_10_LO 0x1.7f2495fb7fa6dp-53
 
-/* Returns 2^x.  Arguments above 1100 are replaced by 1100, which also gives infinity. */
+/* Returns 2^x by the power of 2 with which pow() ends. Arguments above 1100 are replaced by
+ * 1100, which also gives infinity. */
 RD_INLINE double rd_exp2_f64(double x)
 {
     return rd_exp2_wide(x > 1100 ? 1100 : x, 0);
@@ -67,9 +68,9 @@ RD_INLINE double rd_cbrt_seed(double m)
     return __builtin_fma(p, m, 0x1.97eaee0b353f2p-2);
 }
 
-/* Returns the cube root of x: a polynomial for the mantissa, one step of Halley's method, and a
- * power of 2.  The exponent n is 3k + left; `left`, -1 to 1, goes to the mantissa. 0, infinity
- * and NaN are returned as they are. */
+/* Returns the cube root of x = 2^n m: a polynomial for cbrt(m), one step of Halley's method, and
+ * a power of 2. The exponent n is 3k + left; left, -1 to 1, goes to the mantissa, and k comes by
+ * adding 1.5 * 2^52 to n / 3 (magic). 0, infinity and NaN are returned as they are. */
 RD_INLINE double rd_cbrt_f64(double x)
 {
     double       n;

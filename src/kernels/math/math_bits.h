@@ -27,9 +27,10 @@
 #define RD_MAGIC_2_F32 (RD_MAGIC_F32 + 254)
 #define RD_MAGIC_2_F64 (RD_MAGIC_F64 + 2046)
 
-/* Returns a * 2^n, rounded once, where `sum` has the bits of RD_MAGIC_2_F32 + n.  Two factors of
- * about 2^(n/2) do that, as 2^n itself may be out of range.  Each half of `sum` has one bias of
- * exponents in it, and shifting by 23 makes it a float. */
+/* Returns a * 2^n, rounded once, where `sum` has the bits of RD_MAGIC_2_F32 + n. Two factors of
+ * about 2^(n/2) do that, as 2^n itself may be out of range. The magic number contains the bias
+ * of exponents twice, so each half of `sum` has it once, and shifting a half by 23 makes it the
+ * bits of a float. */
 RD_INLINE float rd_scale_f32(float a, uint32_t sum)
 {
     const uint32_t half = sum >> 1;
@@ -37,8 +38,9 @@ RD_INLINE float rd_scale_f32(float a, uint32_t sum)
     return a * rd_float_of(half << 23) * rd_float_of((sum - half) << 23);
 }
 
-/* Returns a * 2^n, rounded once, where `sum` has the bits of RD_MAGIC_2_F64 + n.  Two factors of
- * about 2^(n/2) do that, as 2^n itself may be out of range. */
+/* Returns a * 2^n, rounded once, where `sum` has the bits of RD_MAGIC_2_F64 + n. Two factors of
+ * about 2^(n/2) do that, as 2^n itself may be out of range. Each half of `sum` has the bias of
+ * exponents once, and shifting it by 52 makes it the bits of a double. */
 RD_INLINE double rd_scale_f64(double a, uint64_t sum)
 {
     const uint64_t half = sum >> 1;

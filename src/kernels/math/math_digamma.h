@@ -46,8 +46,8 @@ static inline double rd_digamma_at_zero(double x)
     return line.hi + __builtin_fma(t.hi * t.hi, p, line.lo);
 }
 
-/* Returns digamma(y) for y >= RD_GAMMA_FAR: log(y) - 1/(2y) and eight terms of the asymptotic
- * series in 1/y^2; the next one is less than 2^-65. */
+/* Returns digamma(y) for y >= 13 (RD_GAMMA_FAR), as the sum of two numbers: log(y) - 1/(2y) and
+ * eight terms of the asymptotic series in 1/y^2; the next one is less than 2^-65. */
 static inline rd_pair rd_digamma_far(rd_pair y)
 {
     const rd_pair log = rd_pair_times(rd_pair_log2(y), rd_pair_of(RD_LN2_HI_F64, RD_LN2_LO_F64));
@@ -65,8 +65,9 @@ static inline rd_pair rd_digamma_far(rd_pair y)
     return rd_pair_add(log, rd_pair_sum(-0.5 * inverse.hi, -__builtin_fma(p, z, 0.5 * inverse.lo)));
 }
 
-/* Returns digamma(x) for x > 0: the recurrence digamma(x) = digamma(x + 1) - 1/x leads to large
- * arguments. */
+/* Returns digamma(x) for x > 0, as the sum of two numbers. The recurrence digamma(x) = digamma(x
+ * + 1) - 1/x leads to an argument of 13 or more, and `less` is the sum of 1/x, 1/(x + 1) .. on
+ * the way. */
 static inline rd_pair rd_digamma_above(rd_pair x)
 {
     rd_pair y = x, less = { 0, 0 };
@@ -109,8 +110,9 @@ static inline rd_pair rd_pi_cot_pi(double t)
     return rd_pair_add(poles, rd_pair_sum(line.hi, __builtin_fma(-t * z, p, line.lo)));
 }
 
-/* Returns digamma(x), the derivative of log(Gamma(x)): near its positive zero by a polynomial,
- * below 0 by reflection.  Whole numbers below 0 give NaN, 0 an infinity. */
+/* Returns digamma(x), the derivative of log(Gamma(x)): near its positive zero by a polynomial;
+ * for x < 0 by reflection, digamma(-a) = digamma(1 + a) + pi cot(pi a). Whole numbers below 0
+ * give NaN, 0 an infinity. */
 static inline double rd_digamma_f64(double x)
 {
     const double a = RD_ABS_F64(x), whole = __builtin_rint(a);

@@ -80,9 +80,10 @@ RD_INLINE double rd_erf_far_f64(double x)
     return q;
 }
 
-/* Returns erf(x): near 0 by a polynomial, else as 1 - exp(y + y_lo), both computed and one
- * selected, as vectors do. 1 - 2^n exp(r) is (1 - 2^n) - 2^n (exp(r) - 1).  The first part is
- * exact, or so near 1 that its error does not count. */
+/* Returns erf(x): near 0 by a polynomial, else as 1 - exp(y + y_lo), where y + y_lo = G(|x|) -
+ * x^2 with its rounding error. Both are computed and one is selected, as vectors do. 1 - 2^n
+ * exp(r) is (1 - 2^n) - 2^n (exp(r) - 1): the first part is exact, or so near 1 that its error
+ * does not count. */
 RD_INLINE float rd_erf_f32(float x)
 {
     const float size = RD_ABS_F32(x), a = size > 4.0F ? 4.0F : size; /* beyond it is 1 */
@@ -99,8 +100,10 @@ RD_INLINE float rd_erf_f32(float x)
                         : __builtin_copysignf(far, x);
 }
 
-/* Returns erf(x): near 0 by a polynomial, else as 1 - exp(y + y_lo), both computed and one
- * selected. 1 - 2^n exp(r) is computed as (1 - 2^n) - 2^n (exp(r) - 1). */
+/* Returns erf(x): near 0 by a polynomial, else as 1 - exp(y + y_lo), where y + y_lo = G(|x|) -
+ * x^2 with its rounding error. Both are computed and one is selected, as vectors do. 1 - 2^n
+ * exp(r) is computed as (1 - 2^n) - 2^n (exp(r) - 1), of which the first part is exact or nearly
+ * so. */
 RD_INLINE double rd_erf_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = size > 6.0 ? 6.0 : size; /* beyond it is 1 */

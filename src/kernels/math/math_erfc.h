@@ -55,7 +55,9 @@ RD_INLINE double rd_erfc_scaled(double t, double *lo)
     return q;
 }
 
-/* Returns (y + y_lo) exp(-(square + lo)), for square up to 800. */
+/* Returns (y + y_lo) exp(-(square + lo)), for square up to 800. The exponential is 2^n exp(r)
+ * with |r| <= ln(2) / 2, and exp(r) - 1 is a polynomial, so that the errors of both add little
+ * to one rounding. */
 RD_INLINE double rd_times_exp_of_minus(double y, double y_lo, double square, double lo)
 {
     const double magic = __builtin_fma(square, -RD_LOG2E_F64, RD_MAGIC_2_F64),

@@ -58,7 +58,8 @@ static inline rd_pair rd_pair_minus(rd_pair a)
     return rd_pair_of(-a.hi, -a.lo);
 }
 
-/* Returns log2(x) as a pair, for x > 0 and finite; the low part of x counts to first order. */
+/* Returns log2(x) as the sum of two numbers, for x > 0 and finite. The low part of x adds x.lo /
+ * x.hi times log2(e), the first term of its series. */
 static inline rd_pair rd_pair_log2(rd_pair x)
 {
     double        n, lo;
@@ -68,8 +69,8 @@ static inline rd_pair rd_pair_log2(rd_pair x)
     return rd_pair_sum(s.hi, s.lo + lo + x.lo / x.hi * RD_LOG2E_HI_F64);
 }
 
-/* Returns the product x (x + 1) ... of all factors below RD_GAMMA_FAR; *top gets the next
- * factor. */
+/* Returns the product x (x + 1) ... of all factors below 13 (RD_GAMMA_FAR), by which Gamma(x) =
+ * Gamma(top) / product; *top gets the next factor. */
 static inline rd_pair rd_rising(double x, rd_pair *top)
 {
     rd_pair product = { 1, 0 };
@@ -82,8 +83,8 @@ static inline rd_pair rd_rising(double x, rd_pair *top)
     return product;
 }
 
-/* Returns log2(Gamma(y)) for y >= RD_GAMMA_FAR by Stirling's series: log2(sqrt(2 pi)) + (y -
- * 1/2) log2(y) - y log2(e), and eight terms in 1/y.  The next term is less than 2^-65. */
+/* Returns log2(Gamma(y)) for y >= 13 (RD_GAMMA_FAR) by Stirling's series: log2(sqrt(2 pi)) + (y
+ * - 1/2) log2(y) - y log2(e), and eight terms in 1/y. The next term is less than 2^-65. */
 static inline rd_pair rd_stirling(rd_pair y)
 {
     const double  inverse = 1 / y.hi, z = inverse * inverse;

@@ -30,8 +30,8 @@ RD_INLINE double rd_asin_tail(double z)
     return __builtin_fma(p, z, 0x1.5555555555577p-3);
 }
 
-/* Returns t, and in *rest what makes t + *rest the arcsine: of `size` itself, or if `far` of
- * sqrt((1 - size) / 2), with the error of that root. */
+/* Returns t, and in *rest what makes t + *rest an arcsine: that of `size` itself, or with `far`
+ * (size > 1/2) that of sqrt((1 - size) / 2), including the rounding error of the root. */
 RD_INLINE double rd_asin_parts(double size, int far, double *rest)
 {
     const double z = far ? (1 - size) * 0.5 : size * size, root = __builtin_sqrt(z);

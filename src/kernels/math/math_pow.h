@@ -32,8 +32,9 @@ RD_INLINE double rd_pow_cases(double x, double y, double size)
     return x == 1 ? 1 : result;
 }
 
-/* Returns what to add to log2(size) for 0, infinity and NaN; else 0.  A choice of constants
- * would make gcc compute a power of each in advance, in branches. */
+/* Returns what to add to log2(size) so that it is right for special numbers: infinity and NaN
+ * themselves, -infinity for 0, and nothing for others. It is added, not chosen: of a choice
+ * between constants gcc would compute the power of each in advance, in branches. */
 RD_INLINE double rd_pow_edge(double size)
 {
     return (size < (double)INFINITY ? 0 : size) - (size == 0 ? (double)INFINITY : 0);
@@ -67,7 +68,8 @@ RD_INLINE double rd_log2_wide(double m, double *lo)
     return y;
 }
 
-/* Returns 2^(p + lo), for |lo| < 2^-40: 2^n times exp of the rest.  Below -1100 it is 0. */
+/* Returns 2^(p + lo), for |lo| < 2^-40: 2^n times exp(r ln 2 + lo ln 2), where n is p rounded
+ * and r the rest. Below -1100 it is 0. */
 RD_INLINE double rd_exp2_wide(double p, double lo)
 {
     const double magic = p + RD_MAGIC_2_F64, n = magic - RD_MAGIC_2_F64, r = p - n;

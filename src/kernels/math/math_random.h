@@ -43,8 +43,8 @@ RD_INLINE rd_philox_block rd_philox_4x32(rd_philox_block x, uint64_t k, uint64_t
     return rd_philox_round(x, k + 9 * k_step, l + 9 * l_step);
 }
 
-/* Returns random word `index` of a key's stream.  Block number index / 2 is the counter, and
- * gives two words of 64 bits. */
+/* Returns random word `index` of 64 bits of a key's stream. Block number index / 2 is the
+ * counter of Philox, whose four words of 32 bits make two of 64. */
 RD_INLINE uint64_t rd_philox_u64(uint64_t index, uint64_t key)
 {
     const uint64_t        block = index >> 1;

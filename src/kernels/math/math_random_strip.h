@@ -33,9 +33,9 @@ typedef long long rd_philox_64 __attribute__((vector_size(RD_PHILOX_BYTES)));
     (rd_philox_vector) __builtin_ia32_pmuludq256((rd_philox_32)(x), (rd_philox_32)((x)*0 + (y)))
 #endif
 
-/* Computes the random words of a block for each vector lane: the even ones to *even, the odd
- * ones to *odd.  The upper halves of a, b, c and d may hold anything, as products read only
- * lower halves. */
+/* Computes the two random words of a block for each vector lane, by ten rounds of Philox: word 2
+ * * block to *even, word 2 * block + 1 to *odd. The upper halves of a, b, c and d may hold
+ * anything, as products read only lower halves. */
 RD_INLINE void rd_philox_blocks(rd_philox_vector block, uint64_t key, rd_philox_vector *even,
                                 rd_philox_vector *odd)
 {
@@ -102,8 +102,9 @@ RD_INLINE void rd_philox_two(uint64_t *x, uint64_t key, int pairs)
 }
 #endif
 
-/* Replaces n indices by the random words of a key's stream.  If all neighbours belong to the
- * same block, as consecutive indices do, each block is computed once. */
+/* Replaces the n indices in x by the random words of a key's stream. If elements 2k and 2k + 1
+ * of x always belong to one block of two words, as consecutive indices from an even one do, each
+ * block is computed once. */
 static __attribute__((noinline, unused)) void rd_philox_strip(uint64_t *x, int64_t n, uint64_t key)
 {
     int64_t i = 0;

@@ -14,7 +14,8 @@ RD_INLINE double rd_exp_of_minus(double a)
     return rd_times_exp_of_minus(1, 0, a > 800.0 ? 800.0 : a, 0);
 }
 
-/* Returns over / (1 + e), for e <= 1, with the error of the sum. */
+/* Returns over / (1 + e), for 0 <= e <= 1: the quotient by the rounded sum, corrected by its
+ * residue, in which the rounding error of the sum counts. */
 RD_INLINE double rd_over_one_and(double over, double e)
 {
     const double under = 1 + e, under_lo = e - (under - 1), q = over / under;
@@ -50,8 +51,8 @@ RD_INLINE double rd_softplus_f64(double x)
     return (x > 0 ? x : 0) + rd_log1p_f64(rd_exp_of_minus(RD_ABS_F64(x)));
 }
 
-/* Returns exp(-(square + lo)) / 2^n - 1 as the sum of the result and *rest; *magic has n in its
- * low bits, for rd_scale_f64(). */
+/* Returns exp(-(square + lo)) / 2^n - 1 as the sum of the result and *rest, where n is the
+ * exponent in base 2, rounded. *magic has n in its low bits, as rd_scale_f64() takes it. */
 RD_INLINE double rd_exp_of_minus_parts(double square, double lo, double *rest, double *magic)
 {
     *magic = __builtin_fma(square, -RD_LOG2E_F64, RD_MAGIC_2_F64);

@@ -21,8 +21,9 @@
  * cache. */
 enum { RD_LEVEL_WORDS = 2, RD_CELLS_AT_ONCE = 512 };
 
-/* Returns how many doubles a running sum keeps for each cell (accumulator): two for each level
- * of a tree of so many blocks. */
+/* Returns how many doubles a running sum keeps for each cell (the accumulator of one result):
+ * for each level of the tree over so many blocks, the sum before its last left node, and that
+ * node. */
 static inline int64_t rd_prefix_sum_words(int64_t n_block)
 {
     int64_t words = 0;
@@ -32,7 +33,8 @@ static inline int64_t rd_prefix_sum_words(int64_t n_block)
     return words;
 }
 
-/* Initialises the words of a cell: no block has come yet, and -0 is the sum of nothing. */
+/* Initialises the doubles of one running sum: no block has come yet, and -0 is the sum of
+ * nothing, as -0 + x is x. */
 static inline void rd_prefix_sum_begin(int64_t n_words, double *sums)
 {
     for (int64_t k = 0; k < n_words; k++)
@@ -57,9 +59,11 @@ static inline void rd_prefix_sum_f64(double sum, double *hi, double *lo)
 }
 
 /* ---- One cell -------------------------------------------------------------------------------- */
-/* Adds block number `block` with the sum x to one cell.  Returns the sum of all blocks up to it.
- * The binary digits of `block` say how many left siblings wait: each trailing 1 is a level at
- * which the node merges with one. */
+/* Adds block number `block` with the sum x to one running sum, and returns the sum of all blocks
+ * up to it. Each level of the tree has two doubles: [1] its last left node, [0] the sum of all
+ * blocks before that. Each trailing 1 of `block` in binary is a level at which the new node is a
+ * right half and merges with the left one, as a binary counter carries. Block 3 merges with 2,
+ * and both with 0..1. */
 static inline double rd_take_block(int64_t block, double *sums, double x)
 {
     double *level = sums, node = x, all;
@@ -75,9 +79,10 @@ static inline double rd_take_block(int64_t block, double *sums, double x)
 }
 
 /* ---- Neighbouring cells ---------------------------------------------------------------------- */
-/* Adds a block to n neighbouring cells with words `pitch` apart.  `node` points to the cells'
- * node words of the level that the block completes, and holds the block's sums.  The additions
- * are those of rd_take_block(), level by level, so that compilers make vectors of cells. */
+/* Adds a block to n neighbouring running sums, whose doubles lie `pitch` apart. `node` points to
+ * the doubles for the node of the level that the block completes, and holds the block's sums.
+ * The additions are those of rd_take_block(), level by level, so that compilers make vectors of
+ * neighbours. */
 static inline void rd_take_nodes(int64_t n, double *sums, double *node, int64_t pitch)
 {
     double *const before = node - pitch;

@@ -41,7 +41,7 @@ DIVIDE_ANY(float, f32)
 DIVIDE_ANY(double, f64)
 #undef DIVIDE_ANY
 
-/* Returns a / b; 0 with a warning if b is 0. */
+/* Returns a / b, rounded down; 0 with a warning if b is 0. */
 static inline uint64_t floordiv_u64(uint64_t a, uint64_t b, uint32_t *warnings)
 {
     *warnings |= b ? 0 : RD_WARN_INT_DIVIDE;

@@ -24,9 +24,10 @@ static cl_ulong number_of(cl_device_id id, cl_uint what, size_t bytes)
     return value;
 }
 
-/* Returns what a device lacks, as a part of a sentence; NULL: nothing.  It must be available,
- * compile, have 64-bit addresses in little-endian order, and round as the CPU does: denormals,
- * infinities, NaNs, FMA, and correctly rounded divisions and square roots of floats. */
+/* Returns what a device lacks, as a part of a sentence; NULL: nothing. It must be available,
+ * compile, have 64-bit addresses and little-endian numbers, and round as the CPU does:
+ * denormals, infinities, NaNs and FMA, and for floats correctly rounded divisions and square
+ * roots, which doubles always have. */
 static const char *lack_of(cl_device_id id)
 {
     const cl_ulong both = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA,

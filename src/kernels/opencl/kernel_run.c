@@ -19,15 +19,15 @@ typedef struct run_call {
     char             *why;
 } run_call;
 
-/* Returns the numbers of a kernel's first argument: the first item and the end of the items
- * (RD_CL_SLOTS is their 2), a place for each slot (buffer), and the n_number numbers that the text
- * reads as N[k]. */
+/* Returns the numbers of a kernel's first argument. They are the first item and the end of the
+ * items (RD_CL_SLOTS is 2), a place for each slot (buffer), and the n_number numbers that the
+ * text reads as N[k]. */
 static int32_t count_of(const rd_printing *n)
 {
     return RD_CL_SLOTS + n->n_slot + n->n_number;
 }
 
-/* True if an OpenCL call failed: then c->why gets the error, and *c->end says if memory was
+/* True if an OpenCL call failed: then c->why gets the error, and *c->end tells if memory was
  * short. */
 static bool has_failed(const run_call *c, const char *function, cl_int error)
 {
@@ -36,9 +36,9 @@ static bool has_failed(const run_call *c, const char *function, cl_int error)
     return !rd_opencl_ok(function, error, c->why);
 }
 
-/* Sets a kernel's arguments in the order of its parameters: the array of numbers, and the error
- * record.  The buffers of those slots follow that the kernel touches, and then the tree nodes of
- * partial results if there are any. */
+/* Sets a kernel's arguments in the order of its parameters: the array of numbers, the error
+ * record, the buffers of the slots that the program accesses, and the partials of ranges, if
+ * there are any. */
 static bool set_arguments(const run_call *c, cl_kernel kernel)
 {
     const rd_opencl *const api = rd_opencl_api(/*why=*/NULL);
@@ -62,8 +62,8 @@ static bool set_arguments(const run_call *c, cl_kernel kernel)
     return !has_failed(c, "clSetKernelArg", error);
 }
 
-/* Enqueues a kernel for work items [first, end), rounded up to whole groups; items behind the
- * end return at once. */
+/* Enqueues a kernel for work items [first, end), in whole groups of RD_CL_GROUP; items behind
+ * the end return at once. */
 static bool launch(const run_call *c, cl_kernel kernel, int64_t first, int64_t end)
 {
     const size_t items = (size_t)((end - first + RD_CL_GROUP - 1) / RD_CL_GROUP * RD_CL_GROUP),
@@ -94,9 +94,9 @@ static void report_index(const rd_cl_record *found, rd_task *report)
                  found->extent);
 }
 
-/* Reads what items from `first` on have reported: warnings, and the first item that met an
- * invalid index (least).  Kernels do not keep the index.  So that item runs again, alone, to say
- * which index it was. */
+/* Reads what items from `first` on have reported: warnings, and which item was the first to meet
+ * an invalid index (least). The index itself is not there unless an item ran alone; so that item
+ * runs again, alone, to say which index it was. */
 static bool read_record(const run_call *c, cl_kernel kernel, int64_t first)
 {
     rd_task *const report = &c->s->report;
@@ -115,9 +115,9 @@ static bool read_record(const run_call *c, cl_kernel kernel, int64_t first)
     return true;
 }
 
-/* Runs all items of a kernel, in calls of at most 2^30, since items are numbered by 32 bits in
- * the error record.  Kernels that report nothing are launched only; else each call's record is
- * cleared before and read behind it. */
+/* Runs all items of a kernel, in launches of at most 2^30, since the error record numbers items
+ * by 32 bits. If the text reports anything, the record is cleared before each launch and read
+ * behind it. It ends at the first error that a record reports. */
 static bool run_kernel(const run_call *c, cl_kernel kernel, int64_t items)
 {
     static const int64_t MOST = INT64_C(1) << 30;
@@ -158,8 +158,9 @@ static bool run_kernels(const run_call *c)
 }
 
 /* ---- Buffers of slots ------------------------------------------------------------------------ */
-/* Returns the address of one element of the slot that the program accesses; NULL: it accesses
- * none.  The slot's base itself may lie outside of its buffer, as views have offsets. */
+/* Returns the address of one element of the slot (buffer of the program) that is accessed; NULL:
+ * there is no access. The slot's base itself may lie outside of its OpenCL buffer, as views have
+ * offsets. */
 static const char *element_of(const rd_program *p, int32_t slot, const void *base)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -172,8 +173,9 @@ static const char *element_of(const rd_program *p, int32_t slot, const void *bas
     return NULL;
 }
 
-/* Finds for each slot that kernels access its buffer, and the byte in it where the slot's base
- * would be.  That byte may be negative. */
+/* Finds, for each slot (buffer of the program) that it accesses, the OpenCL buffer, and the byte
+ * in it where the slot's base would be. That byte may be negative, as views have offsets; so an
+ * element that is accessed is looked up. */
 static bool find_slots(const rd_program *p, const run_call *c, void *const *slot, cl_mem *buffer)
 {
     for (int32_t s = 0; s < p->first_scratch && s < c->code->text->print.n_slot; s++) {
@@ -189,8 +191,9 @@ static bool find_slots(const rd_program *p, const run_call *c, void *const *slot
     return true;
 }
 
-/* Runs a program's kernels: takes memory for the error record and partial results, finds the
- * buffers of all slots, and enqueues the kernels.  False: *end and `why` say how it failed. */
+/* Runs a program's kernels: takes memory for the error record and the partials of ranges, finds
+ * the buffers of all slots, and enqueues the kernels. No data can stay on the host, so `host` is
+ * unused. False: *end and `why` say how it failed. */
 bool rd_cl_run(const rd_program *p, rd_submission *s, void *const *slot, const rd_device_host *host,
                rd_device_end *end, char *why)
 {

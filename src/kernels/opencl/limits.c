@@ -16,25 +16,27 @@ static const int64_t MOST_PRIVATE = 1 << 17;
 /* Numbers and addresses that a kernel takes: every device allows 1024 bytes of arguments. */
 enum { MOST_NUMBERS = 120 };
 
-/* Returns the bytes of all states and tree nodes that an item has in variables.  A reduction has
- * its state and rows of nodes.  A scan has its state, its prefix and a result, with levels of
- * nodes and the words of a long float sum. */
+/* Returns the bytes of all states (accumulators) and nodes of the combine tree that an item has
+ * in variables. A reduction has its states and node_rows rows of nodes. A scan has its state,
+ * its prefix and a result, nodes of `levels`, and the words of a float sum. */
 static int64_t variables_of(const rd_schedule *t)
 {
     int64_t bytes = 0;
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
-        const rd_loop_fold *f    = &t->fold[k];
-        const int64_t       each = f->of.fold->scan ? 3 + f->levels : 1 + t->store[k].node_rows;
+        const rd_loop_fold *f = &t->fold[k];
+        /* states and nodes of a lane */
+        const int64_t copies = f->of.fold->scan ? 3 + f->levels : 1 + t->store[k].node_rows;
 
-        bytes += rd_bytes_times(t->store[k].extent * f->of.n_state, f->of.bytes * each) +
+        bytes += rd_bytes_times(t->store[k].extent * f->of.n_state, f->of.bytes * copies) +
                  rd_bytes_times(t->store[k].extent, f->n_words * (int64_t)sizeof(double));
     }
     return bytes;
 }
 
-/* Returns the bytes of an item's states and scratch.  Without kernel functions (group-bys) the
- * states are in one block of memory, of which the printer knows the size. */
+/* Returns the bytes of an item's states (accumulators) and scratch (temporary memory). Without
+ * kernel functions (group-bys) the states are in one block of memory, of which the printer knows
+ * the size. */
 static int64_t private_bytes(const rd_cl_text *t)
 {
     const rd_program *p     = t->print.t->p;
@@ -45,14 +47,14 @@ static int64_t private_bytes(const rd_cl_text *t)
     return bytes;
 }
 
-/* True if an item's states and scratch fit in private memory. */
+/* True if an item's states (accumulators) and scratch (temporary memory) fit in private memory. */
 bool rd_cl_fits(const rd_cl_text *t)
 {
     return private_bytes(t) <= MOST_PRIVATE;
 }
 
-/* Writes the reason why a program has no kernels; nothing is written if it may have them.
- * Numbers and slots (buffers) count together, as all are arguments of the kernel. */
+/* Writes the reason why a program has no kernels; nothing is written if it may have them. A
+ * kernel takes n_number numbers, and for each slot (buffer) a place and the buffer itself. */
 void rd_cl_say_why(rd_cl_text *t)
 {
     const int64_t bytes = private_bytes(t);

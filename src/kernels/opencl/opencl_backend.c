@@ -28,9 +28,9 @@ static const char *refusal_of(const rd_program *p)
     return NULL;
 }
 
-/* Builds the loop tree of a program and runs the passes for GPUs on it.  A program with
- * group-bys only gets loops over items, as its functions are those of C.  NULL: *why has the
- * reason; without one memory was short. */
+/* Builds the loop tree of a program and runs the passes for GPUs on it; `log` gets the trees
+ * between, or is NULL. A program with group-bys only gets loops over work items, as its
+ * functions are those of C. NULL: *why has the reason, or is NULL if memory was short. */
 static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log, rd_get_fn *get,
                             void *pool)
 {

@@ -9,9 +9,9 @@
 #include "kernels/opencl/split_ranges.h"
 #include "kernels/opencl/two_pass_scan.h"
 
-/* True if a loop of the tree takes each index from 0 to a constant once: forwards, by step 1.
- * It has one lower bound, which is 0, and one upper bound that uses no other indices (n == 0).
- * A negative `start` means that no statement inside uses the range of indices of a round. */
+/* True if the loop goes from 0 to a constant, forwards and by step 1: one lower bound, which is
+ * 0, and one upper bound without other indices. start < 0: the loop binds no mark to a round's
+ * first index, so each round is one index. */
 static bool is_counted(const rd_for *loop)
 {
     const rd_linear *from = &loop->from.part[0].at, *to = &loop->to.part[0].at;
@@ -36,16 +36,16 @@ static int32_t only_of(const rd_schedule *t, int32_t body)
     return only;
 }
 
-/* True if the rounds of a loop may be work items: it is a plain counted loop, and one of the
- * program's own (of >= 0). */
+/* True if the rounds of a loop may be work items: it counts from 0 to a constant, and is the
+ * program's own (`of` >= 0). */
 static bool may_be_items(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && is_counted(rd_loop_of(t, stmt)) &&
            rd_loop_of(t, stmt)->of >= 0;
 }
 
-/* Marks perfectly nested loops, from `stmt` inwards, as loops over work items.  Only values
- * stand between them, so states of folds begin in the innermost one. */
+/* Gives perfectly nested loops, from `stmt` inwards, the role of loops over work items. Only
+ * values stand between them, so states (accumulators) of folds begin in the innermost one. */
 static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
 {
     for (int32_t n = 0; n < RD_MAX_RANK && may_be_items(t, stmt); n++) {
@@ -54,9 +54,9 @@ static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
     }
 }
 
-/* True if the tree has, outside of all loops, only values and loops that may be items.  Each
- * such loop becomes a kernel.  Several kernels must not hand scratch to each other, as each item
- * has its own. */
+/* True if only values and loops that may be items stand outside of all loops. Each such loop
+ * becomes a kernel. Several kernels must not hand scratch (temporary memory) to each other, as
+ * each item has its own. */
 static bool has_items(const rd_schedule *t)
 {
     int32_t loops = 0;
@@ -81,7 +81,8 @@ bool rd_cl_has_no_labels(const rd_program *p)
     return none;
 }
 
-/* True if all folds of the program are reductions: no group-by, no scan. */
+/* True if all folds of the program are reductions: no group-by, no scan. Only these are split
+ * into ranges as a whole. */
 static bool has_only_reductions(const rd_program *p)
 {
     bool only = rd_cl_has_no_labels(p);
@@ -119,7 +120,9 @@ static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *i
 }
 
 /* Splits the scans of few items into ranges, which run twice (two-pass scan), and gives each
- * fold a place for its tree nodes.  Returns the indices of a range; 0: the scans are not split. */
+ * fold a place for its nodes: those of ranges and of the levels above. Returns the indices of a
+ * range; 0: the scans are not split. With checked indices nothing is split, as items must keep
+ * the program's order. */
 static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold *fold)
 {
     int64_t       items, range = 0, nodes;
@@ -139,8 +142,8 @@ static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold 
     return range;
 }
 
-/* Splits the reduction of a program that would be one work item into ranges.  Returns the
- * indices of a range; 0: it is not split. */
+/* Splits the reduction of a program without loops over work items, which would be a single item,
+ * into ranges: each is an item then. Returns the indices of a range; 0: it is not split. */
 static int64_t split_only_item(const rd_schedule *t, rd_gpu_loop *loop)
 {
     int64_t       range = 0;

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 
 /* ---- Which loop ------------------------------------------------------------------------------ */
-/* True if a statement of the tree contains a step of a fold. */
+/* True if a statement, or one in its body, takes an element into a fold (a reduction). */
 static bool has_steps(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
@@ -25,8 +25,8 @@ static bool has_steps(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-/* Returns the only loop, outside of all others, that takes elements of folds.  Before it, only
- * values and the beginnings of folds may stand. -1: there is no such loop. */
+/* Returns the only loop at the top that takes elements of folds; before it only values and the
+ * beginnings of folds stand, which each range can repeat. -1: there is no such loop. */
 static int32_t only_loop(const rd_schedule *t)
 {
     int32_t only = -1;
@@ -45,9 +45,9 @@ static int32_t only_loop(const rd_schedule *t)
     return only;
 }
 
-/* Returns what an index of the loop brings to a fold: steps, or elements of the lane position if
- * lanes lie along the axis.  *block gets the length of one block of the combine tree in the same
- * unit. */
+/* Returns how many steps of a fold an index of the loop is worth; or elements of the lane
+ * position, if lanes (partial accumulators) lie along the axis. *block gets the length of one
+ * block of the combine tree in the same unit: 64 steps, or 64 elements for each lane. */
 static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
 {
     const int64_t lane = rd_coef(&f->lane, axis);
@@ -56,7 +56,8 @@ static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
     return lane ? lane : rd_coef(&f->outer, axis) * rd_rows_of_lanes(f);
 }
 
-/* True if a fold begins outside of all loops; such a fold has partial results of ranges. */
+/* True if a fold begins outside of all loops. All ranges take part in it, so it has partials
+ * (nodes that ranges leave). */
 static bool begins_at_top(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -66,29 +67,31 @@ static bool begins_at_top(const rd_schedule *t, int32_t fold)
     return false;
 }
 
-/* Returns the smallest number of indices that is a whole number of blocks of the combine tree
- * for all folds with partial results: the least common multiple. 0: a fold has a single block,
- * or does not move along the axis. */
+/* Returns the smallest number of indices that is whole blocks of the combine tree for all folds
+ * that ranges (parts of a split loop) share: the least common multiple. 0: such a fold has a
+ * single block, or does not move along the axis, so ranges cannot share it. */
 static int64_t grain_of(const rd_schedule *t, int32_t axis)
 {
     int64_t grain = 1;
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
         const rd_fold *f = &t->p->fold[k];
-        int64_t        block, each = each_of(f, axis, &block), own;
+        int64_t        block, each = each_of(f, axis, &block), indices;
 
         if (!begins_at_top(t, k))
             continue;
         if (f->n_block < 2 || f->steps != RD_TREE_STEPS || each <= 0)
             return 0;
-        own   = block / rd_common_divisor(block, each);
-        grain = grain / rd_common_divisor(grain, own) * own;
+        indices = block / rd_common_divisor(block, each);
+        grain   = grain / rd_common_divisor(grain, indices) * indices;
     }
     return grain;
 }
 
-/* Returns the loop of a program's only work item that is split into ranges, -1: none.  *range
- * gets the indices of a range: the grain, doubled until there are at most 1024 ranges. */
+/* Returns the loop of a program's only work item that is split into ranges, -1: none. *range
+ * gets the indices of a range: whole blocks (64 steps) of all folds, doubled until there are at
+ * most 1024 ranges. Scratch would have to be shared by ranges, so a program with scratch
+ * (temporary memory) is refused. */
 int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 {
     enum { MOST = 1024 };
@@ -105,7 +108,7 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 }
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
-/* Returns the loop over ranges that the passes have made; NULL: there is none. */
+/* Returns the loop over ranges that the passes have made (`split`); NULL: there is none. */
 static const rd_for *ranges_of(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
@@ -114,17 +117,18 @@ static const rd_for *ranges_of(const rd_schedule *t)
     return NULL;
 }
 
-/* Returns how many blocks of a fold's combine tree a range has. */
+/* Returns how many blocks of a fold's combine tree a range (part of a split loop) has. */
 static int64_t blocks_of(const rd_schedule *t, int32_t fold)
 {
     int64_t       block;
-    const int64_t each = each_of(&t->p->fold[fold], ranges_of(t)->axis, &block);
+    const int64_t per_index = each_of(&t->p->fold[fold], ranges_of(t)->axis, &block);
 
-    return ranges_of(t)->step * each / block;
+    return ranges_of(t)->step * per_index / block;
 }
 
-/* Adds a macro for each fold with several blocks, which counts the blocks before a range:
- * "#define edge0(q, range) LESS((range) * 64, 4096)". */
+/* Adds a macro for each fold with several blocks (64 steps each), which counts the blocks before
+ * a range: "#define edge0(q, range) LESS((range) * 64, 4096)". q is unused; it is there as in
+ * CUDA. */
 void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->p->n_fold && ranges_of(t); k++)
@@ -135,8 +139,9 @@ void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Returns the most tree nodes that a range leaves for each state: two for each binary digit of
- * its blocks, as it may begin and end within a node. */
+/* Returns the most nodes that a range (part of a split loop) leaves for each state. These are
+ * two for each binary digit of its number of blocks, as a range may begin and end within a node
+ * of the combine tree. */
 static int64_t rows_of(const rd_schedule *t, int32_t fold)
 {
     int64_t bits = 0;
@@ -146,14 +151,16 @@ static int64_t rows_of(const rd_schedule *t, int32_t fold)
     return 2 * bits;
 }
 
-/* Returns the states of a fold: a state for each lane of each result. */
+/* Returns the states (accumulators) of a fold: a state for each lane (partial accumulator) of
+ * each result. */
 static int64_t states_of(const rd_schedule *t, int32_t fold)
 {
     return t->store[fold].extent;
 }
 
-/* Declares a fold's partial results: "__global double *const n0_0 = (__global double *)(nodes +
- * 0);". */
+/* Declares pointers to a fold's partials (nodes that ranges leave), one for each of the n_state
+ * numbers of a state: "__global double *const n0_0 = (__global double *)(nodes + 0);". Those of
+ * the folds before it come first. */
 static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
 {
     const rd_emit_fold *f  = &n->fold[fold].of;
@@ -168,8 +175,9 @@ static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
                       at + k * r->n * rows_of(n->t, fold) * states_of(n->t, fold) * 8);
 }
 
-/* Returns the bytes of all folds' partial results: for each number of a state, range, row and
- * state 8 bytes. */
+/* Returns the bytes of all folds' partial results: 8 bytes for each range (part of a split
+ * loop), row, state and number of a state. A state (accumulator) is n_state numbers, such as sum
+ * and count. */
 static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
 {
     int64_t bytes = 0;
@@ -179,8 +187,8 @@ static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
     return bytes;
 }
 
-/* Adds a loop over cells (accumulators) that makes tree nodes of the blocks that the range has
- * begun:
+/* Adds a loop over cells (output elements) that ends the blocks which the range has begun, and
+ * pushes them as nodes of the combine tree:
  *
  *     for (int64_t c = 0; c < 1; c++)
  *         while (b0[c] < edge0(q, range + 1)) { push0(&s0_0[c * 64], w0_0, ..); b0[c]++; } */
@@ -205,8 +213,10 @@ static void end_blocks(rd_printing *n, int32_t fold)
     rd_text_free(&at);
 }
 
-/* The printer calls this at the end of a range: it adds the text that stores the range's tree
- * nodes of a fold, where the last kernel finds them.
+/* Callback of the printer at the end of a range: adds the text that stores a fold's nodes of the
+ * combine tree that cover the range (part of a split loop), for the last kernel. w0_0 are the
+ * nodes in variables, n0_0 the partials of all ranges; a row has a node for each of 64 states
+ * (accumulators) here.
  *
  *     const int64_t rows = rd_nodes(from0, edge0(q, range + 1));
  *     for (int64_t row = 0; row < rows; row++) for (int64_t s = 0; s < 64; s++)
@@ -235,8 +245,10 @@ static void leave_nodes(void *of, rd_printing *n, int32_t fold)
     rd_print_line(n, "}");
 }
 
-/* Adds the combine of one state: the tree nodes of one range after the other are pushed onto a
- * list l0, and each merges with its left siblings; then the rest of the list is merged.
+/* Adds the combine of one state s. The nodes (partial results in the combine tree) of one range
+ * (part of a split loop) after the other are pushed onto a stack l0. On it each rises, merging
+ * with its left siblings. Then the rest of the stack is merged from the right. start, end:
+ * blocks; above: the level of the node at `start`.
  *
  *     double l0[26];
  *     int64_t end = 0;
@@ -284,8 +296,8 @@ static void print_state(rd_printing *n, int32_t fold, const char *name)
     rd_text_free(&under);
 }
 
-/* The printer calls this in the last kernel: it declares all states of a fold, called `name`,
- * and combines them from the ranges' nodes:
+/* Callback of the printer in the last kernel: declares arrays `name` with all states
+ * (accumulators) of a fold, and combines them from the nodes of all ranges:
  *
  *     double o0[64];
  *     for (int64_t s = 0; s < 64; s++) {
@@ -306,8 +318,9 @@ static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char
     rd_print_line(n, "}");
 }
 
-/* Returns the callbacks by which the printer stores and combines partial results.  A further
- * kernel of one item combines them, so no counters are needed. */
+/* Returns the callbacks by which the printer stores and combines partials (nodes that ranges
+ * leave). A further kernel of one item combines them, so no counters are needed. `one`: it gets
+ * one combined node (partial result in the combine tree) of each lane (partial accumulator). */
 rd_kernel_combine rd_cl_range_callbacks(rd_cl_ranges *ranges)
 {
     return (rd_kernel_combine){ .of    = ranges,

@@ -9,19 +9,21 @@
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* True if a fold is a scan along the axis with a prefix that follows from nodes of the combine
- * tree: one accumulator, several blocks of the usual length, a state of one number.  Float sums
- * (pair) add nodes as the tree does; other reducers must have the same bits for any grouping. */
+ * tree. It has one cell (output element at a time), several blocks of the usual length, a state
+ * of one number. Float sums (pair) add nodes as the tree does; other reducers must have the same
+ * bits for any grouping. */
 static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 {
     const rd_fold *fold = f->of.fold;
 
     return fold->scan && !fold->user && fold->n_cell == 1 && fold->n_block > 1 &&
            fold->steps == RD_TREE_STEPS && f->of.n_state == 1 &&
-           (f->pair || rd_fold_any_grouping(fold)) && rd_is_along(fold, axis, 0, 1);
+           (f->pair || rd_fold_any_grouping(fold)) &&
+           rd_is_along(fold, axis, /*first=*/0, /*coef=*/1);
 }
 
-/* True if a value depends on the result of a scan in the loop: by the statement that makes it,
- * or by its operands or the registers of its address, recursively. */
+/* True if a value depends on the result of a scan in the loop: the scan makes it (PREFIX), or
+ * one of its operands, or of the values in its address, depends on one. */
 static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
 {
     const int32_t by = value < 0 ? -1 : t->let[value].made_by;
@@ -38,8 +40,8 @@ static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
     return found;
 }
 
-/* True if a statement may be in a loop that runs twice: a value, a store, or a scan with tree
- * nodes, the operands of which depend on no scan. */
+/* True if a statement may stand in a loop that runs twice. It is a value, a store, the end of a
+ * block of 64 steps, or a scan with nodes (results of ranges) whose operands depend on no scan. */
 static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
 {
     if (s->kind != RD_S_PREFIX)
@@ -64,7 +66,7 @@ static bool has_only_scans(const rd_schedule *t, int32_t loop)
 }
 
 /* Returns the only loop in n bodies, if only values and the beginnings of folds stand before it,
- * and nothing behind it; -1 otherwise. */
+ * which each range repeats, and nothing behind it; else -1. */
 static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
 {
     int32_t loop = -1;
@@ -80,14 +82,16 @@ static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
     return loop;
 }
 
-/* Returns the loop of scans that is split into ranges, -1: none.  *range gets the indices of a
- * range: 16 blocks of the combine tree, doubled until all items together have at most 1024
- * ranges. 1024 items or more need no split. */
+/* Returns the loop of scans that is split into ranges, -1: none. `item`: the loop over items, in
+ * whose body it is; -1: all is one item. *range gets the indices of a range: 16 blocks of the
+ * combine tree, doubled until all items together have at most 1024 ranges. 1024 items or more
+ * need no split. */
 int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items, int64_t *range)
 {
     enum { MOST = 1024, LEAST = 16 * RD_TREE_STEPS };
-    const int32_t loop = item >= 0 ? last_loop(t, &item, 1) : last_loop(t, t->part, RD_N_PARTS);
-    const rd_for *l    = loop >= 0 ? rd_loop_of(t, loop) : NULL;
+    const int32_t loop =
+        item >= 0 ? last_loop(t, &item, /*n=*/1) : last_loop(t, t->part, RD_N_PARTS);
+    const rd_for *l = loop >= 0 ? rd_loop_of(t, loop) : NULL;
 
     if (!l || l->of < 0 || l->backwards || l->step != 1 || t->p->n_scratch > 0 || items >= MOST ||
         l->extent <= LEAST || !has_only_scans(t, loop))
@@ -97,8 +101,8 @@ int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items
     return l->extent > *range ? loop : -1;
 }
 
-/* Counts the tree nodes of so many ranges on all levels: of single ranges, of two, of four, and
- * so on. */
+/* Counts the nodes (partial results in the combine tree) of so many ranges (parts of a split
+ * loop) on all levels: of single ranges, of two together, of four, and so on. */
 int64_t rd_cl_nodes_of(int64_t ranges)
 {
     int64_t nodes = 0;
@@ -108,7 +112,8 @@ int64_t rd_cl_nodes_of(int64_t ranges)
     return nodes;
 }
 
-/* Returns the bytes of the tree nodes of one fold of an item, of 8 bytes each, rounded up to 16. */
+/* Returns the bytes of the nodes of one fold of an item: the results of ranges, and of two, four
+ * and more of them. A node has 8 bytes; the sum is rounded up to 16. */
 int64_t rd_cl_node_bytes(int64_t ranges)
 {
     return (rd_cl_nodes_of(ranges) * (int64_t)sizeof(double) + 15) / 16 * 16;

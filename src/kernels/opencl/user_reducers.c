@@ -39,8 +39,8 @@ static bool has_calls(const char *text)
     return false;
 }
 
-/* True if a user's reducer can run on the device: it has a text, and none of its functions calls
- * another, as functions of C need not have the same bits there. */
+/* True if a user's reducer can run on the device. It has a text, and none of its functions
+ * (init, step and so on) calls another, as functions of C need not have the same bits there. */
 bool rd_cl_may_run(const rd_reducer *r)
 {
     enum { TEXTS = 5 };

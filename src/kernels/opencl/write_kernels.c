@@ -28,7 +28,8 @@ static bool is_slot_used(const rd_program *p, int32_t slot)
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
-/* Declares slots (buffers), scratch, states of folds, and what an item reports:
+/* Declares slots (buffers), scratch (temporary memory), states (accumulators) of folds, and what
+ * an item reports. Group-bys (kernel NULL) have the C printer's states, in a block of memory.
  *
  *     __global char *const x0 = g0 + c.at[2];
  *     char x3[512] LINES;
@@ -57,8 +58,8 @@ static void declare_memory(rd_printing *n)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Returns how many work items a kernel has: the product of the extents of its loops over items,
- * ranges included. */
+/* Returns how many work items a kernel has: the product of the extents of its nested loops over
+ * items, of which one may go over ranges. */
 static int64_t items_of(const rd_schedule *t, int32_t kernel)
 {
     int64_t items = rd_loop_of(t, kernel)->extent;
@@ -69,14 +70,17 @@ static int64_t items_of(const rd_schedule *t, int32_t kernel)
     return items;
 }
 
-/* True if a kernel's work items are ranges of a split loop. */
+/* True if a kernel's work items are ranges of a split loop: its innermost loop over items is one
+ * over ranges. */
 static bool has_ranges(const rd_schedule *t, int32_t kernel)
 {
     return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->split;
 }
 
-/* Adds the head of a kernel and the number of its work item: "KERNEL rdim0(const rd_call c,
- * __global rd_cl_record *record, __global char *g0)". */
+/* Adds the head of a kernel, the number of its work item, and the numbers of the text: "KERNEL
+ * rdim0(const rd_call c, __global rd_cl_record *record, __global char *g0)". g0 .. are the
+ * buffers that the program uses. Items behind the end, which fill up a work group, return at
+ * once. */
 static void add_head(const rd_cl_text *t, rd_text *to)
 {
     const rd_program *p = t->print.t->p;
@@ -98,8 +102,8 @@ static void add_head(const rd_cl_text *t, rd_text *to)
 }
 
 /* ---- Two-pass scans -------------------------------------------------------------------------- */
-/* Returns the statement that makes the upper tree nodes of a two-pass scan; NULL: there is none,
- * as the program has no such scan. */
+/* Returns the statement that makes the inner nodes (partial results in the combine tree) of a
+ * two-pass scan (BUILD_TREE); NULL: the program has no such scan. */
 static const rd_stmt *lift_of(const rd_schedule *t)
 {
     for (int32_t s = t->stmt[t->part[RD_PART_BODY]].first; s >= 0; s = t->stmt[s].next)
@@ -115,7 +119,8 @@ static int64_t ranges_of(const rd_schedule *t, int32_t kernel)
     return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->extent;
 }
 
-/* Declares an item's tree nodes of all folds: "__global char *const nodes = all + item *
+/* Declares an item's nodes (partial results in the combine tree) of all folds, those of ranges
+ * (parts of a split loop) and of the levels above: "__global char *const nodes = all + item *
  * (int64_t)1024;". */
 static void declare_nodes(rd_printing *n, int64_t ranges)
 {
@@ -123,8 +128,8 @@ static void declare_nodes(rd_printing *n, int64_t ranges)
                   n->t->p->n_fold * rd_cl_node_bytes(ranges));
 }
 
-/* Adds one range of a two-pass scan.  Neighbouring numbers of work are neighbouring items, not
- * ranges:
+/* Adds one range (part of a split loop) of a two-pass scan. The number of work is items * range
+ * + item, so that neighbouring threads have neighbouring items, not ranges:
  *
  *     const int64_t work = item;
  *     __global char *const all = nodes;
@@ -149,8 +154,9 @@ static void print_range_of_scan(rd_printing *n, int32_t kernel)
     rd_print_line(n, "}");
 }
 
-/* Adds the kernel that makes one level of tree nodes from the level below, for all items and
- * folds of a two-pass scan:
+/* Adds the kernel of a two-pass scan that makes the nodes (partial results in the combine tree)
+ * of one level from the level below, for all items and folds. Node k covers 2^level ranges
+ * (parts of a split loop), from two nodes that cover half as many.
  *
  *     const int64_t work = item, k = work % 32;
  *     const int64_t below = rd_nodes_below(RD_RANGES, 0) + 2 * k;
@@ -190,7 +196,8 @@ static void print_level(rd_cl_text *t, rd_text *to, int32_t kernel, int level)
     t->items[t->n_kernel++] = items_of(tree, kernel) / ranges * here;
 }
 
-/* True if the program may have one more kernel; else the reason is noted. */
+/* True if the program may have one more kernel, of RD_CL_KERNELS at most; else the reason is
+ * noted. */
 static bool has_room(rd_cl_text *t)
 {
     if (t->n_kernel == RD_CL_KERNELS)
@@ -199,9 +206,9 @@ static bool has_room(rd_cl_text *t)
 }
 
 /* ---- All kernels ----------------------------------------------------------------------------- */
-/* Adds a kernel; `behind`: the one that combines partial results and runs what follows the loop.
- * The body is printed first, as only then the numbers and bytes are known that the head
- * declares. */
+/* Adds a kernel. `behind`: the one that combines the partials (nodes that ranges leave) of a
+ * split loop's ranges and runs what follows the loop, as one item. The body is printed first, as
+ * only then the numbers and bytes are known that the head declares. */
 static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind)
 {
     const bool ranges = has_ranges(t->print.t, kernel), scans = lift_of(t->print.t);
@@ -222,11 +229,11 @@ static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind
     t->items[t->n_kernel++] = behind ? 1 : items_of(t->print.t, kernel);
 }
 
-/* Adds the kernels of a two-pass scan: totals of ranges, one kernel for each level of tree
- * nodes, and all ranges again from their prefixes. */
+/* Adds the kernels of a two-pass scan: totals of ranges (parts of a split loop), one kernel for
+ * each level of nodes above them, and all ranges again from their prefixes. */
 static void print_scans(rd_cl_text *t, rd_text *to)
 {
-    const int32_t first  = rd_next_kernel(t->print.t, -1);
+    const int32_t first  = rd_next_kernel(t->print.t, /*last=*/-1);
     const int64_t ranges = ranges_of(t->print.t, first);
 
     t->ranges.n = ranges;
@@ -239,8 +246,9 @@ static void print_scans(rd_cl_text *t, rd_text *to)
     print_kernel(t, to, rd_next_kernel(t->print.t, first), /*behind=*/false);
 }
 
-/* Adds a kernel for each loop over work items.  A loop split into ranges has a second kernel,
- * which combines them. */
+/* Adds a kernel for each loop over work items. A loop that is split into ranges has a second
+ * kernel, which combines the ranges' partial results and runs what follows. A two-pass scan has
+ * kernels of its own. */
 static void print_kernels(rd_cl_text *t, rd_text *to)
 {
     const rd_schedule *tree = t->print.t;
@@ -284,7 +292,7 @@ static void print_text(rd_cl_text *t, rd_text *to)
     rd_text_free(&kernels);
 }
 
-/* Copies the text to memory that lives as long as the program; NULL: no memory. */
+/* Copies the text to memory that lives as long as the program; NULL: no memory, or no text. */
 static const char *keep(const rd_text *text, rd_get_fn *get, void *pool)
 {
     char *kept = text->at && !text->failed ? get(pool, text->n + 1) : NULL;
@@ -294,16 +302,17 @@ static const char *keep(const rd_text *text, rd_get_fn *get, void *pool)
     return kept;
 }
 
-/* Adds the functions of folds.  Kernels have states in variables; a program with group-bys has
- * the functions of the C printer, with states in memory.  False: no memory. */
+/* Adds the functions of folds. A kernel has states (accumulators) in variables, and a GPU's
+ * functions. A program with group-bys (print.kernel NULL) has those of the C printer, with
+ * states in memory. False: no memory. */
 static bool print_functions(rd_cl_text *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     return (t->print.kernel ? rd_print_kernel_functions : rd_print_functions)(&t->print, text, get,
                                                                               pool);
 }
 
-/* Writes the text of a program's kernels, or in t->why the reason why there is none.  False: no
- * memory. */
+/* Writes the text of a program's kernels, or in t->why the reason why there is none. False: no
+ * memory. A thread does an item by itself (team 1), with single elements (width 1). */
 bool rd_cl_print(rd_cl_text *t, const rd_schedule *tree, rd_get_fn *get, void *pool)
 {
     const rd_kernel_combine ranges = rd_cl_range_callbacks(&t->ranges);

@@ -23,8 +23,8 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* The loop at hand.  Statements [from, to) of its body become the vector loop; to -1: up to its
- * end.  `chunk`: rounds that go through all loops before the next ones do. */
+/* The loop to be split.  Statements [from, to) of its body become a vector loop; to = -1: up to the
+ * body's end.  `chunk`: so many rounds go through all three new loops before the next ones do. */
 typedef struct batching {
     rd_schedule *t;
     int32_t      loop, from, to;
@@ -43,7 +43,7 @@ static bool can_vectorise(const rd_schedule *t, int32_t stmt)
 }
 
 /* True if the statement makes a float by a function that takes long for a single element, such as
- * exp.  From RD_BY_OURS on, ops.def has the operators that are code of this library. */
+ * exp: one of this library (from RD_BY_OURS on in ops.def), or one that vectors cannot hold. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -55,18 +55,19 @@ static bool is_function(const rd_schedule *t, int32_t stmt)
 /* True if a round has a checked index or a call, which may fail. */
 static bool can_fail(const rd_schedule *t, int32_t loop)
 {
-    bool may = false;
+    bool fails = false;
 
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_let *let = rd_let_of(t, s);
 
-        may |= let && (let->kind == RD_I_INDEX || let->kind == RD_I_CALL);
+        fails |= let && (let->kind == RD_I_INDEX || let->kind == RD_I_CALL);
     }
-    return may;
+    return fails;
 }
 
-/* The approximate number of elements that a round reads: the product of the extents of all axes
- * that loops in its body visit.  They should still be in a cache when the round is read again. */
+/* Returns the approximate number of elements that a round (row) reads: the product of the extents
+ * of all axes that loops in its body visit. batch_size() keeps a chunk of rows so small that these
+ * elements are still in a cache when the last of the three loops reads them again. */
 static double elements_of_round(const rd_schedule *t, int32_t loop)
 {
     double n    = 1;
@@ -80,20 +81,24 @@ static double elements_of_round(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* The number of rounds of a chunk.  It is smaller for longer rounds, so that a chunk has at most
- * 32768 elements or so.  0: there is no loop inside (n <= 1), or a round is so long that its one
- * function does not matter. */
+/* Returns the number of rounds of a chunk, by the elements of a round: 64, 32 or 16, so that a
+ * chunk has at most 32768 elements or so. 0: there is no loop inside (n <= 1), or a round is so
+ * long that the one function takes no time beside it. */
 static int64_t batch_size(const rd_schedule *t, int32_t loop)
 {
     enum { SHORT = 256, MIDDLE = 1024, LONG = 2048 };
-    const double n = elements_of_round(t, loop);
+    const double elements = elements_of_round(t, loop);
 
-    return n <= 1 ? 0 : n <= SHORT ? 64 : n <= MIDDLE ? 32 : n <= LONG ? 16 : 0;
+    return elements <= 1        ? 0
+           : elements <= SHORT  ? 64
+           : elements <= MIDDLE ? 32
+           : elements <= LONG   ? 16
+                                : 0;
 }
 
-/* True if the statement is a serial loop upwards, outside of vector loops, over single indices (no
- * marks, no strips) of an axis of the program.  It has 16 rounds or more, or a number known at run
- * time only (extent < 0). */
+/* True if the statement is a serial loop upwards, outside of vector loops, over single indices
+ * (start < 0: no marks; strip < 0: no strips) of an axis of the program. It has 16 rounds or more,
+ * so that vectors get filled, or a number known at run time only (extent < 0). */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {
     enum { LEAST = 16 };
@@ -104,9 +109,10 @@ static bool is_plain(const rd_schedule *t, int32_t stmt)
            (loop->extent < 0 || loop->extent >= LEAST) && rd_vector_around(t, stmt) < 0;
 }
 
-/* Finds the first costly function in the loop's body, and how far statements with vectors go on
- * from there.  A STORE that ends the body belongs to them.  False if there is no function, or
- * nothing before it. */
+/* Sets r->from to the first costly function (exp, log ..) in the loop's body, and r->to to the
+ * first statement behind it that vectors cannot do, -1: none. A STORE that ends the body goes with
+ * the functions. False if there is no function, or nothing before it, as then nothing is to be
+ * split. */
 static bool find_functions(batching *r)
 {
     const rd_schedule *t = r->t;
@@ -136,7 +142,8 @@ static bool can_batch(batching *r)
 }
 
 /* ---- Three loops of one ---------------------------------------------------------------------- */
-/* Moves the statement, and all behind it, into a new loop behind this one. Returns it, or -1. */
+/* Moves the statement `at`, and all behind it in the loop, into a new loop behind this one.
+ * Returns the new loop; -1: no memory. */
 static int32_t split_loop(rd_schedule *t, int32_t loop, int32_t at)
 {
     const int32_t made = rd_split_vector(t, at, loop);
@@ -144,8 +151,11 @@ static int32_t split_loop(rd_schedule *t, int32_t loop, int32_t at)
     return t->failed ? -1 : made;
 }
 
-/* Strip-mines the loop into chunks, and splits the chunk into three loops: before the functions,
- * the vector loop of functions, and behind. Values go through arrays. */
+/* Puts a loop over chunks of rounds around the loop, and splits the loop in it in three (fission):
+ * before the functions, the vector loop of functions, and behind. Values go from loop to loop
+ * through arrays with an element for each round of a chunk (scalar expansion). Each
+ * rd_expand_values() passes the values of the one loop to the other. The middle loop stays serial
+ * where vectors are not legal. */
 static void split_into_batches(batching *r)
 {
     rd_schedule *t = r->t;
@@ -166,9 +176,9 @@ static void split_into_batches(batching *r)
         t->loop[t->stmt[middle].arg].kind = RD_FOR_VECTOR;
 }
 
-/* The pass: functions of row results, such as exp of a sum, are applied to a chunk of rows at once,
- * in a vector loop (can_batch() says where).  Statements from n on are those that the pass itself
- * has added, and need no visit. */
+/* The pass: functions of row results, such as exp of a sum, are applied to a chunk (some rows) at
+ * once, in a vector loop. can_batch() says where. Statements from n on are those that the pass
+ * itself has added, and need no visit. */
 void rd_pass_batch_functions(rd_schedule *t, const rd_target *target)
 {
     (void)target;

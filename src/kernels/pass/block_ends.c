@@ -22,8 +22,9 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-/* True if successive rounds over the axis take states that are adjacent in memory (their subscript
- * rises by 1), at the same lane (partial accumulator) and the same step of the fold. */
+/* True if successive rounds over the axis take states that are adjacent in memory: their
+ * subscript, cell * cell_stride + more, rises by 1. Lane (partial accumulator) and step of the
+ * fold must stand still: no coefficient of the axis in their positions. */
 static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const int64_t cell = rd_linear_coef(t, &ends->of.cell, axis);
@@ -34,21 +35,25 @@ static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32
 }
 
 /* True if the statement is a serial loop over adjacent cells (accumulators) with one PUSH_IF_LAST
- * as its body. The fold has one lane and no groups; the loop goes upwards over single indices (no
- * mark), between one lower and one upper bound. */
+ * (ends the cell's block) as its body. The function that the generated C calls knows one lane, no
+ * groups, and a plain loop: upwards over single indices (no mark), between one lower and one upper
+ * bound. */
 static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
     const rd_stmt *ends = loop && t->stmt[stmt].first >= 0 ? &t->stmt[t->stmt[stmt].first] : NULL;
 
+    /* all: of a group-by */
     return ends && ends->kind == RD_S_PUSH_IF_LAST && ends->next < 0 && !ends->all &&
            t->fold[ends->fold].lanes == 1 && !t->p->fold[ends->fold].n_group &&
            loop->kind == RD_FOR_SERIAL && loop->step == 1 && !loop->backwards && loop->start < 0 &&
            loop->from.n == 1 && loop->to.n == 1 && has_adjacent_states(t, ends, loop->axis);
 }
 
-/* The pass: a loop that ends the blocks of adjacent accumulators becomes a vector loop that is one
- * call in the text (by_call).  Then it comes from no loop of the program (of -1). */
+/* The pass: a loop that ends the blocks (runs of a fold's steps) of adjacent accumulators, outside
+ * of vector loops, becomes a vector loop that is one call in the generated C (by_call). It then
+ * comes from no loop of the program (of = -1), so that no later pass splits or unrolls it. Without
+ * strips (target->strips NULL) the text has no vector loops, and nothing is done. */
 void rd_pass_block_ends(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

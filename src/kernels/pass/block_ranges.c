@@ -19,7 +19,8 @@
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
-/* The PUSH_IF_LAST of the fold in the loop, -1 if there is none. */
+/* Returns the statement in the loop that ends blocks (runs of a fold's steps) of the fold
+ * (PUSH_IF_LAST); -1: there is none. */
 static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -28,9 +29,11 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
     return -1;
 }
 
-/* True if the rounds of a loop over the axis are consecutive steps of the fold.  A step is outer *
- * rows of lanes (partial accumulators) + lane / lanes.  Either the axis moves the lane by 1, over
- * more than one row of lanes, or it moves `outer` such that the product is 1. */
+/* True if the rounds of a loop over the axis are consecutive steps of the fold. An element's step
+ * is outer * (rows of lanes) + lane / lanes, where a lane is a partial accumulator. Either the axis
+ * moves the lane by 1, over more than one row of lanes, or it moves `outer` so that the product is
+ * 1. The product may be -1, too, as a backwards loop takes the steps in the order of a reverse
+ * scan. */
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[ends->fold];
@@ -41,7 +44,8 @@ static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int
     return llabs(outer) * rd_rows_of_lanes(f) == 1;
 }
 
-/* Replaces the axis by a position, in all positions of a statement of a fold. */
+/* Replaces the axis by a position in all four positions of a statement of a fold: the cell, the
+ * lane, the outer step and the flat index. */
 static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
 {
     s->of.cell  = rd_linear_with(t, s->of.cell, axis, by);
@@ -50,15 +54,15 @@ static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
     s->of.index = rd_linear_with(t, s->of.index, axis, by);
 }
 
-/* The position: index of the axis + offset. */
+/* Returns the position: index that the axis is bound to + offset. */
 static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
-/* Puts the block loop around the loop, which then visits one range of it. Exits of the loop leave
- * the block loop. The block loop has marks (axes bound to the ends of a range) for its range, and
- * comes from no loop of the program (`of` -1). */
+/* Puts a block loop around the loop: each of its rounds is a range of the axis, from mark `start`
+ * to mark `stop`, and the inner loop visits that range. Early exits of the loop now leave the block
+ * loop. Returns the block loop. That comes from no loop of the program (of = -1). */
 static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 {
     rd_for  block = *rd_loop_of(t, loop);
@@ -67,21 +71,22 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
     block.kind  = RD_FOR_BLOCK;
     block.start = rd_add_mark(t);
     block.stop  = rd_add_mark(t);
-    block.step  = 0;
+    block.step  = 0; /* ranges end where a CUT_AT_BLOCK says */
     block.of    = -1;
     made        = rd_put_loop_around(t, loop, loop, &block);
     if (t->failed)
         return loop;
-    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, block.start, 0));
-    t->loop[t->stmt[loop].arg].to   = rd_edge_of(axis_plus(t, block.stop, 0));
+    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, block.start, /*offset=*/0));
+    t->loop[t->stmt[loop].arg].to   = rd_edge_of(axis_plus(t, block.stop, /*offset=*/0));
     for (int32_t s = rd_next_exit(t, loop, loop); s >= 0; s = rd_next_exit(t, loop, s))
         t->stmt[s].arg = made;
     return made;
 }
 
-/* Repeats the loops between `old` and `loop` that go over cells (accumulators), around the new
- * PUSH_IF_LAST `ends`.  For other loops the PUSH_IF_LAST names the last round (upper bound - 1), as
- * all lanes have their elements by then.  Returns the outermost statement. */
+/* The new PUSH_IF_LAST `ends` stands behind `loop`, outside of the loops that stood between `loop`
+ * and the `old` one. Those over cells (accumulators) are repeated around it. For the others it
+ * names their last round (upper bound - 1), when all lanes have their elements. Returns the
+ * outermost statement. A bound `to` of one part is all that can_split() lets through. */
 static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
 {
     int32_t outer = ends;
@@ -96,12 +101,12 @@ static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, 
             outer = around;
         } else if (between.to.n == 1)
             substitute(t, &t->stmt[ends], between.axis,
-                       rd_linear_plus(t, rd_linear_of(-1), 1, between.to.part[0].at));
+                       rd_linear_plus(t, rd_linear_of(-1), /*coef=*/1, between.to.part[0].at));
     }
     return outer;
 }
 
-/* True if a BEGIN of the fold stands directly in the body. */
+/* True if a BEGIN of the fold (it resets the fold's accumulators) stands directly in the body. */
 static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
@@ -110,20 +115,22 @@ static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
     return false;
 }
 
-/* Puts the CUT_AT_BLOCK at the first round (lower bound) of all loops between `loop` and the old
- * PUSH_IF_LAST, as none of these loops stands around the cut. */
-static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t loop)
+/* Makes the CUT_AT_BLOCK name the first round (lower bound) of all loops between `loop` and the old
+ * PUSH_IF_LAST, as none of these loops stands around the cut, so their axes are not bound there.
+ * part[0] is all of the bound, as can_split() demands n == 1. */
+static void set_first_round(rd_schedule *t, rd_stmt *cut, int32_t old, int32_t loop)
 {
     for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {
         const rd_for between = *rd_loop_of(t, k);
 
-        substitute(t, begin, between.axis, between.from.part[0].at);
+        substitute(t, cut, between.axis, between.from.part[0].at);
     }
 }
 
-/* True if one PUSH_IF_LAST ends the block of all cells (accumulators).  In a group-by (n_group > 0)
- * all cells are at the same block, unless a loop between the block loop and the BEGIN visits only
- * some of them.  The cell moves with the axis of such a loop. */
+/* True if one PUSH_IF_LAST ends the block (a run of a fold's steps) of all cells (accumulators).
+ * In a group-by (n_group > 0) all cells are at the same block. But a loop between the block loop
+ * and the BEGIN whose axis moves the cell visits only some of them; then each must be ended by
+ * itself. */
 static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 {
     if (!t->p->fold[ends->fold].n_group)
@@ -135,21 +142,23 @@ static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *e
     return true;
 }
 
-/* Replaces a PUSH_IF_LAST in the loop by a CUT_AT_BLOCK before the loop, for the first element of a
- * range, and a PUSH_IF_LAST behind the loop, for the last one. */
+/* Replaces a PUSH_IF_LAST in the loop by two statements. A CUT_AT_BLOCK before the loop names the
+ * first element of a range, and ends the range where that element's block (a run of a fold's
+ * steps) ends. A PUSH_IF_LAST behind the loop names the range's last element. A backwards loop has
+ * its first element at stop - 1. */
 static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
 {
     const rd_for  b     = *rd_loop_of(t, block);
     const int32_t first = b.backwards ? b.stop : b.start, last = b.backwards ? b.start : b.stop;
-    rd_stmt       begin = t->stmt[old], end = t->stmt[old];
+    rd_stmt       cut = t->stmt[old], end = t->stmt[old];
     int32_t       made;
 
-    begin.kind    = RD_S_CUT_AT_BLOCK;
-    begin.of.cell = rd_linear_of(0); /* all cells end their blocks there */
-    set_first_round(t, &begin, old, loop);
-    substitute(t, &begin, b.axis, axis_plus(t, first, b.backwards ? -1 : 0));
+    cut.kind    = RD_S_CUT_AT_BLOCK;
+    cut.of.cell = rd_linear_of(0); /* all cells end their blocks there */
+    set_first_round(t, &cut, old, loop);
+    substitute(t, &cut, b.axis, axis_plus(t, first, b.backwards ? -1 : 0));
     substitute(t, &end, b.axis, axis_plus(t, last, b.backwards ? 0 : -1));
-    made = rd_add_stmt(t, &begin);
+    made = rd_add_stmt(t, &cut);
     rd_put_before(t, made, loop);
     end.all = ends_all_cells(t, block, &end);
     if (end.all)
@@ -162,10 +171,10 @@ static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t
     rd_take_out(t, old);
 }
 
-/* True if steps are consecutive along the loop, and each loop between it and the PUSH_IF_LAST can
- * be repeated with the PUSH_IF_LAST alone in it.  Such a loop is one of the program (of >= 0), over
- * single indices (no mark), between one lower and one upper bound that are not read from memory
- * (rd_is_row). */
+/* True if rounds of the loop are consecutive steps, and each loop between it and the PUSH_IF_LAST
+ * can be repeated with the PUSH_IF_LAST alone in it. Such a loop is one of the program (of >= 0),
+ * over single indices (no mark), with one lower and one upper bound. It is no loop over a sparse
+ * row (rd_is_row), as its bounds are read from memory. */
 static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
 {
     if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))
@@ -180,9 +189,9 @@ static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
     return true;
 }
 
-/* The pass: for each fold of several blocks, splits the loop along its steps into ranges that end
- * where blocks do, so that the test for a block's end is made once a range.  A block loop that
- * another fold has put around the loop is used again. */
+/* The pass: for each fold of several blocks (runs of its steps), splits the loop along its steps
+ * into ranges that end where blocks do, so that the test for a block's end is made once a range. A
+ * block loop that another fold has put around the loop is used again. */
 void rd_pass_block_ranges(rd_schedule *t, const rd_target *target)
 {
     (void)target;

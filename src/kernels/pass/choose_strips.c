@@ -13,7 +13,8 @@
 #include "kernels/pass/strip_at.h"
 #include <math.h>
 
-/* The regions, and the arrays that are filled for them: fields as in rd_strips. */
+/* The regions (loops that are strip-mined together), and the arrays that are filled for them; the
+ * arrays are explained at rd_strips. */
 typedef struct choosing {
     const rd_schedule *t; /* a copy without ends of blocks, which regions use */
     const rd_regions  *r;
@@ -25,7 +26,8 @@ typedef struct choosing {
     rd_fold_in_strip  *fold;
 } choosing;
 
-/* True if the statement is a loop that comes from the program (of >= 0), with step 1. */
+/* True if the statement is a loop over single indices (step 1) that comes from the program, not
+ * from a pass or a tile (of >= 0). */
 static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->step == 1 &&
@@ -33,8 +35,10 @@ static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- What is known of each ------------------------------------------------------------------- */
-/* Decides for each loop over another axis in the region: is it unrolled, is it bound by the
- * latency of exp, and how many of its rounds are jammed (their copies stand in an inner loop). */
+/* Decides three things for each loop over another axis in the region (loops that share strips). Is
+ * it unrolled? Is it bound by the latency of exp? How many of its rounds are jammed into the vector
+ * loop, or into a serial loop around that (unroll-and-jam)? Loops over the region's own axis are
+ * not asked: they are what the strips divide. */
 static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
 {
     for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
@@ -47,7 +51,8 @@ static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip
         }
 }
 
-/* The number of the program's part in which the statement stands. */
+/* Returns the number of the program's part (0 head, 1 body, 2 tail) in which the statement stands.
+ */
 static int part_of(const rd_schedule *t, int32_t stmt)
 {
     int part = 0;
@@ -59,8 +64,11 @@ static int part_of(const rd_schedule *t, int32_t stmt)
     return part;
 }
 
-/* The region that is strip-mined: the one of least price, or one that a rule prefers, as its states
- * stay in registers.  *of gets the alternatives, with the rule's as the last. */
+/* Returns the region that is strip-mined: the one of least price, or one that a rule prefers to it
+ * because its states (accumulators) stay in registers. *of gets the alternatives for explain; the
+ * rule's region is the last of them, without a price (NAN). `at` and `by` describe a region each:
+ * the tree, the vector's bytes, the statement, the axis, and whether that statement only holds
+ * loops over the axis (`around`). */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
@@ -70,12 +78,14 @@ static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_al
     if (!rd_prefers_register_strips(&at, c->fold, &by))
         return at;
     if (of->n < RD_MOST_ALTERNATIVES)
+        /* numbered: the axis follows the name */
         of->at[of->n++] = (rd_alternative){ "strips along axis", (double)NAN, by.axis, true };
     rd_take_by_rule(of, of->n - 1, "states of several rows stay in registers");
     return by;
 }
 
-/* Fills strip k: its axis, loop and part, the mapping of folds, the width, the padding, and the
+/* Fills strip k from region k: its axis, its loop (-1: a part of the program) and part, how
+ * elements map to accumulators, its width, whether its tail is padded, and what becomes of the
  * loops inside. */
 static void describe(const choosing *c, int32_t k)
 {
@@ -91,9 +101,9 @@ static void describe(const choosing *c, int32_t k)
     decide_loops(c, &at, r);
 }
 
-/* Describes each region as a strip; false: no memory.  The arrays are per strip, per loop of the
- * program (unrolled, exp_bound, and how many rounds are jammed), or per fold; each has room for one
- * more, so that none is empty. */
+/* Describes each region (loops that share strips) as a strip (a range that vector loops visit);
+ * false: no memory.  The arrays are per strip, per loop of the program (unrolled, exp_bound, and
+ * how many rounds are jammed), or per fold; each has room for one more, so that none is empty. */
 static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 {
     const size_t n = (size_t)c->r->n + 1;
@@ -113,9 +123,10 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Finds the regions of least price, describes each as a strip, and hands out the arrays in
- * *strips, by memory of get().  `bare` is a copy of the tree without ends of blocks.  False: no
- * memory. */
+/* Finds the regions of least price (groups of loops that share strips), describes each, and hands
+ * out the arrays in *strips, with memory from get(). r.bare is a copy of the tree without ends of
+ * blocks (runs of a fold's steps), on which regions are found. False: no memory. Then *strips is
+ * not to be used. */
 bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
                       rd_strips *strips)
 {

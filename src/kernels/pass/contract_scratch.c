@@ -26,25 +26,28 @@
 /* The widest strips. */
 enum { MOST_WIDTH = 128 };
 
-/* The scratch that all strips of a loop share, and how its elements are numbered:
+/* The scratch that all strips of a loop will share.  An element's number is one of mixed radix.
+ * The index within the panel (a range of the axis, with all its strips) is one of its digits:
  *
  *     coef * (index in the panel) + digits below coef + digits above coef * range */
 typedef struct shared_scratch {
     rd_schedule *t;
     int32_t      strips; /* the loop over strips                                  */
-    int32_t      slot;
-    int64_t      coef;  /* 0: not known yet                                      */
-    int64_t      range; /* most indices in the panel                             */
+    int32_t      slot;   /* of the scratch in the program's memory               */
+    int64_t      coef;   /* 0: not known yet                                      */
+    int64_t      range;  /* most indices in the panel                             */
 } shared_scratch;
 
-/* ---- Positions ------------------------------------------------------------------------------- */
+/* Returns the loop over strips. */
 static const rd_for *strips_of(const shared_scratch *q)
 {
     return rd_loop_of(q->t, q->strips);
 }
 
-/* The mark at which the panel begins; -1: the panel is the whole axis.  *ok: false if other loops
- * stand between the panel and its strips. */
+/* Returns the mark (axis) that is bound to the first index of the panel, the range whose strips
+ * (ranges that vector loops visit) are done one after the other. -1: the panel is the whole axis.
+ * *ok: false if a loop that is not over panels of this axis stands directly around the loop over
+ * strips. */
 static int32_t mark_of_panel(const shared_scratch *q, bool *ok)
 {
     const int32_t parent = q->t->stmt[q->strips].parent;
@@ -54,7 +57,8 @@ static int32_t mark_of_panel(const shared_scratch *q, bool *ok)
     return l && *ok ? l->start : -1;
 }
 
-/* The largest digit that an addend of another axis makes; -1: it is no digit. */
+/* Returns the largest number that an addend of another axis can be: coef * (extent - 1). -1: the
+ * addend is no digit of the number, as it is of a value or a mark, or negative. */
 static int64_t digit_of(const shared_scratch *q, const rd_linear_term *term)
 {
     return term->axis < 0 || term->axis >= q->t->p->n_axis || term->coef < 0
@@ -62,7 +66,10 @@ static int64_t digit_of(const shared_scratch *q, const rd_linear_term *term)
                : term->coef * (q->t->p->axis_extent[term->axis] - 1);
 }
 
-/* True if the position is made of the digits above, and counts from the begin of the panel. */
+/* True if the position is coef * (index in the panel) plus digits, as at shared_scratch. It counts
+ * from the panel's first index, so the mark (axis bound to an end of a round) has the factor
+ * -coef. All addends that are no multiples of coef * range must stay below coef together. Sets
+ * q->coef at the first position; others must agree. */
 static bool has_digits(shared_scratch *q, const rd_linear *at)
 {
     bool          ok;
@@ -87,7 +94,9 @@ static bool has_digits(shared_scratch *q, const rd_linear *at)
     return below < coef;
 }
 
-/* The position in the scratch of a strip. */
+/* Returns the position in the scratch of one strip: the index counts from the strip's first one
+ * (mark `start`), and digits above it have the factor `step`, the strip's width, in place of the
+ * panel's range. Of the marks, only that of the panel can occur (has_digits); it is left out. */
 static rd_linear position_in_strip(const shared_scratch *q, const rd_linear *at)
 {
     const rd_for *l    = strips_of(q);
@@ -110,8 +119,9 @@ static rd_linear position_in_strip(const shared_scratch *q, const rd_linear *at)
 }
 
 /* ---- Which scratch --------------------------------------------------------------------------- */
-/* True if the access is a load or store, in a vector loop over the strip, at a position of
- * digits. */
+/* True if the access is a load or a store (no sort) in a vector loop over the strip's axis, inside
+ * the loop over strips, at a position that is made of digits (has_digits). A sort takes a whole
+ * row, which may be longer than a strip. */
 static bool is_in_strip(shared_scratch *q, const rd_access *a)
 {
     const int32_t vector = rd_vector_around(q->t, a->stmt);
@@ -121,9 +131,10 @@ static bool is_in_strip(shared_scratch *q, const rd_access *a)
            rd_loop_of(q->t, vector)->axis == strips_of(q)->axis && has_digits(q, &a->at);
 }
 
-/* True if no strip reads what another one stores: all that accesses the scratch stands in one loop
- * over strips, and in the vector loops of these.  Each element is stored where it is loaded, as a
- * round of the loop over panels has scratch of its own. */
+/* True if no strip reads what another one stores, so that they can use the same memory: everything
+ * that accesses the scratch stands in one loop over strips, in vector loops along these. Each
+ * element is stored in the strip that loads it, as a round of the loop over panels has scratch of
+ * its own. */
 static bool is_of_strips(shared_scratch *q)
 {
     rd_access a[2];
@@ -136,7 +147,8 @@ static bool is_of_strips(shared_scratch *q)
     return q->coef > 0;
 }
 
-/* True if a serial loop in the strip loads the scratch: only then are its elements read again. */
+/* True if a serial loop between the strip and a vector loop loads the scratch (temporary memory of
+ * a task). Only then are its elements read again and again, so that fewer cache lines pay. */
 static bool is_read_in_rounds(const shared_scratch *q)
 {
     for (int32_t s = rd_next_stmt(q->t, q->strips, q->strips); s >= 0;
@@ -151,7 +163,8 @@ static bool is_read_in_rounds(const shared_scratch *q)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Gives all accesses positions in the scratch of a strip. */
+/* Gives all accesses to the slot (array of the program's memory), in the loop over strips (ranges
+ * that vector loops visit), their positions in the scratch of a strip. */
 static void contract(const shared_scratch *q)
 {
     rd_schedule *t = q->t;
@@ -170,7 +183,8 @@ static void contract(const shared_scratch *q)
     }
 }
 
-/* True if the statement is a loop over strips of a fixed, small width. */
+/* True if the statement is a serial loop over strips, from mark `start` on, of a fixed width of 2
+ * to 128 along an axis of the program. Substrips, which divide a strip again, do not count. */
 static bool is_over_strips(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -179,8 +193,10 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
            l->step <= MOST_WIDTH && l->axis < t->p->n_axis && !l->substrip;
 }
 
-/* Contracts a slot of scratch, if the strips of the loop do not share it.  A strip that is wider
- * than the panel would need more elements than there are. */
+/* Contracts a slot (array of the program's memory) of scratch (temporary memory of a task) if
+ * strips (ranges that vector loops visit) do not hand elements to each other by it, and elements
+ * are read again. `range`: the most indices of a panel. A strip wider than that would need more
+ * elements than there are. */
 static void contract_slot(rd_schedule *t, int32_t strips, int32_t slot)
 {
     const int64_t  range = rd_reach(t->p, rd_loop_of(t, strips)->axis);
@@ -190,7 +206,8 @@ static void contract_slot(rd_schedule *t, int32_t strips, int32_t slot)
         contract(&q);
 }
 
-/* The pass: looks at each slot of scratch for each loop over strips. */
+/* The pass: for each loop over strips (ranges that vector loops visit) in the body, tries each
+ * slot of scratch (array contraction). */
 void rd_pass_contract_scratch(rd_schedule *t, const rd_target *target)
 {
     const int32_t last = t->p->first_scratch + t->p->n_scratch;

@@ -7,8 +7,9 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_body.h"
 
-/* Removes a loop over the axis, as the vector loop around visits its rounds. Returns the first
- * statement of its body, or the statement behind it. */
+/* Replaces a loop over the strip's axis by its body, as the vector loop around it visits the
+ * indices now. Returns the statement at which the traversal goes on: the first of the body, or if
+ * that was empty the statement behind the loop. */
 static int32_t inline_loop(rd_schedule *t, int32_t loop)
 {
     const int32_t first = t->stmt[loop].first, behind = t->stmt[loop].next;
@@ -22,15 +23,18 @@ static int32_t inline_loop(rd_schedule *t, int32_t loop)
     return first >= 0 ? first : behind;
 }
 
-/* Records whether the value changes along the strips' axis; if so, it is made in vector loops. */
+/* Records in c->varies whether the value changes along the strips' axis. Such values are made in
+ * vector loops, others once for a strip. */
 static void set_varies(rd_strip_mining *c, int32_t value)
 {
     c->varies[value] = rd_let_varies(c->t, &c->t->let[value], c->r->axis, c->varies);
 }
 
-/* Keeps a short loop, with all its statements, in the vector loop, and unrolls it.  Loops over the
- * strip's axis inside vanish, as the vector loop visits their rounds.  Early exits are dropped, as
- * vectors run to the end. */
+/* Puts a short loop with all its statements into the open vector loop, and unrolls it. Loops over
+ * the strip's axis inside are replaced by their bodies, as the vector loop visits their rounds.
+ * Early exits are dropped, as vectors run to the end. Steps get the state (accumulator) of the
+ * strip's element. rd_to_vector() moves the loop to the open vector loop, or to a new one;
+ * rd_set_state() chooses the accumulator. */
 static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule *t = c->t;
@@ -56,8 +60,10 @@ static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
     }
 }
 
-/* Keeps a loop over another axis: a new loop statement of the same loop gets the body, distributed
- * over vector loops.  Early exits leave the new statement. */
+/* Keeps a loop over another axis around vector loops: a new LOOP statement with the same loop
+ * record gets the old body, distributed. Early exits leave the new statement. Behind it a new
+ * vector loop begins (open = -1). rd_put_alone() puts a statement at the body's end, outside of
+ * vector loops. The old statement `stmt` stands nowhere afterwards. */
 static void distribute_other_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
@@ -71,8 +77,9 @@ static void distribute_other_loop(rd_strip_mining *c, int32_t body, int32_t stmt
     c->open = -1;
 }
 
-/* True if the loop ends blocks. These are calls for all elements of the strip, which pass
- * `block_ranges` put into loops of their own. A vector loop cannot hold such a loop. */
+/* True if the loop holds a PUSH_IF_LAST, which ends the block of a fold (a block: some steps, a
+ * leaf of the combine tree). These become calls for all elements of the strip, so they cannot
+ * stand in an unrolled loop within a vector loop. */
 static bool has_block_ends(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -81,8 +88,10 @@ static bool has_block_ends(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Distributes a loop by its kind.  A loop over the strip's axis vanishes, a short loop of the
- * program (`of` >= 0) is unrolled in the vector loop, and others stay around vector loops. */
+/* Distributes a loop by its kind. A loop over the strip's axis vanishes, as vector loops visit its
+ * indices. A short serial loop of the program (of >= 0) without ends of blocks (runs of a fold's
+ * steps) is unrolled in the vector loop. All others stay, and vector loops stand in them.
+ * c->inside counts loops of the first kind. */
 static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(c->t, stmt);
@@ -99,7 +108,9 @@ static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 }
 
 /* Distributes one statement by its kind.  A value that changes along the axis goes to a vector
- * loop; other values stand before it, in the strip's body. */
+ * loop; other values stand before it, in the strip's body. Statements of folds are put by
+ * strip_folds.c; all others end the open vector loop. rd_to_vector(), rd_to_strip() and
+ * rd_put_alone() move the statement to the end of the open vector loop, before it, or behind it. */
 static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
@@ -126,7 +137,8 @@ static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
     }
 }
 
-/* Distributes all statements of the body `from`, in order, to the end of `body`. */
+/* Distributes all statements of the body `from`, in order, over vector loops at the end of `body`,
+ * and the places between these (loop distribution). */
 void rd_distribute(rd_strip_mining *c, int32_t from, int32_t body)
 {
     for (int32_t s = c->t->stmt[from].first, next; s >= 0 && !c->t->failed; s = next) {

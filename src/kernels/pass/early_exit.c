@@ -14,11 +14,13 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* A costly check is done once in 16 rounds; a row of fewer than 512 elements takes about as long as
- * a check of all lanes. */
+/* A costly check is done once in 16 rounds.  A row (the elements of a round) of fewer than 512
+ * takes about as long as a check of all lanes (partial accumulators). */
 enum { CHECK_EVERY = 16, SHORT_ROWS = 512 };
 
-/* True if the check looks at one lane a cell (accumulator), or at one cell. */
+/* True if the check looks at few states: the fold has one lane (partial accumulator) for each cell
+ * (accumulator), or one cell. A check of many lanes of many cells would take longer than it saves.
+ */
 static bool can_be_asked(const rd_schedule *t, const rd_stmt *s)
 {
     return t->fold[s->fold].lanes == 1 || t->p->fold[s->fold].n_cell == 1;
@@ -40,9 +42,10 @@ static bool has_step_in(const rd_schedule *t, int32_t loop, int32_t fold)
     return false;
 }
 
-/* True if a check costs about as much as a round of the loop around it.  In a loop over strips this
- * is so if rounds have a known width.  Elsewhere the loop has no step of its own and more than 16
- * rounds, and the check looks at several cells (accumulators), or the row is short. */
+/* True if a check costs about as much as a round of the loop around it, so that it is made in
+ * every 16th round. In a loop over strips this is so if rounds have a known width. In other loops:
+ * no step stands directly in the loop, it has more than 16 rounds, and the check looks at several
+ * cells (accumulators) or the row is short. */
 static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -52,7 +55,8 @@ static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s
     if (l->strip >= 0)
         return l->width > 0;
     return !has_step_in(t, loop, s->fold) && l->extent > CHECK_EVERY &&
-           (s->count.offset > t->fold[s->fold].lanes || t->p->axis_extent[l->axis] < SHORT_ROWS);
+           (/*several cells:*/ s->count.offset > t->fold[s->fold].lanes ||
+            t->p->axis_extent[l->axis] < SHORT_ROWS);
 }
 
 /* The pass: removes checks for an early exit (EXIT) that would look at several lanes of several

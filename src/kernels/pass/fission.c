@@ -18,15 +18,15 @@
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* The number of operands that go through arrays: all, or the first alone.  Random words of a known
- * key depend on counters alone, and a known divisor is a constant of the text. */
+/* Returns how many operands of a function go through arrays: all, or only the first. Random words
+ * with a constant key need only the counter, and a constant divisor is written into the call. */
 static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
 {
     return rd_draws_words_of_strip(t, let) || rd_is_constant_remainder(t, let) ? 1 : let->n;
 }
 
-/* The user's function that the value calls, if it takes whole blocks of elements, as they are in
- * memory; else NULL. */
+/* Returns the user's function that the value calls, if it takes whole blocks of elements, with the
+ * layout of memory; else NULL. */
 static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
 {
     const rd_call *call = let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
@@ -34,19 +34,20 @@ static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
     return call && call->block ? call : NULL;
 }
 
-/* A new array for an operand.  Elements of a user's function lie as in memory; a cast reads its
- * source type; others are in the type of registers. */
+/* Declares an array for an operand before the loop, and returns its number. Elements for a user's
+ * function lie as in memory; a cast reads elements of its source type; all others have the type of
+ * registers, which may be wider than in memory. */
 static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
 {
-    const rd_call *block = block_call(t, let);
+    const rd_call *users = block_call(t, let);
 
-    return block                    ? rd_add_memory_before(t, loop, block->in_type)
+    return users                    ? rd_add_memory_before(t, loop, users->in_type)
            : let->kind == RD_I_CAST ? rd_add_array_before(t, loop, let->from)
                                     : rd_add_array_before(t, loop, let->type);
 }
 
-/* The array of the result.  A MAP overwrites its first operand, as the types are equal; a cast or
- * a user's function gets a new array. */
+/* Returns the array of the function's result. A MAP overwrites its first operand, as the types are
+ * equal; a cast or a user's function gets a new array. */
 static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int32_t operand)
 {
     return block_call(t, let)      ? rd_add_memory_before(t, loop, let->type)
@@ -55,7 +56,8 @@ static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int
 }
 
 /* Stores the operands at the end of the loop, and adds a vector loop by call behind it, which
- * computes the function into the array *result. Returns that loop. */
+ * computes the function into the array *result. Returns that loop. Operands that need no array
+ * (see operands_in_arrays) are read directly. */
 static int32_t add_call_loop(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
 {
     rd_let        let  = t->let[value];
@@ -77,7 +79,9 @@ static int32_t add_call_loop(rd_schedule *t, int32_t loop, int32_t value, int32_
     return call;
 }
 
-/* Splits the loop at a function. Returns the loop behind the call, which reads the result. */
+/* Splits the loop at a function into three: the statements before it, a loop by call for the
+ * function, and the statements behind it, where the value becomes a load of the result. Returns
+ * the last loop. */
 static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const int32_t value  = t->stmt[stmt].value;
@@ -97,17 +101,18 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_STEP && rd_has_exponential(&t->fold[t->stmt[stmt].fold].of);
 }
 
-/* Puts the step alone into a loop by call, and the statements behind it into a loop of their own.
- * If the step is the first of its loop, that loop itself becomes the one by call.  Returns the
- * loop of the statements behind; the one by call if there are none. */
+/* Puts the step alone into a loop by call (one call in the generated C), and the statements behind
+ * it into a loop of their own. If the step is the first of its loop, so that nothing stands before
+ * it, that loop itself becomes the one by call. Returns the loop of the statements behind; the one
+ * by call if there are none. */
 static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 {
-    const int32_t next   = t->stmt[stmt].next;
-    const bool    alone  = t->stmt[stmt].prev < 0;
-    const int32_t call   = alone ? loop : rd_add_loop_behind(t, loop, /*by_call=*/true);
-    const int32_t behind = next >= 0 ? rd_split_vector(t, next, call) : call;
+    const int32_t next     = t->stmt[stmt].next;
+    const bool    is_first = t->stmt[stmt].prev < 0;
+    const int32_t call     = is_first ? loop : rd_add_loop_behind(t, loop, /*by_call=*/true);
+    const int32_t behind   = next >= 0 ? rd_split_vector(t, next, call) : call;
 
-    if (!alone) {
+    if (!is_first) {
         rd_take_out(t, stmt);
         rd_append(t, call, stmt);
     } else if (!t->failed)
@@ -116,7 +121,8 @@ static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if the statement makes a value that vectors have no instructions for. */
+/* True if the statement makes a value that only a call or a function of a whole strip (a range
+ * that vector loops visit) computes. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -124,7 +130,8 @@ static bool is_function(const rd_schedule *t, int32_t stmt)
     return let && rd_let_needs_fission(t, let);
 }
 
-/* Splits a vector loop at all its functions and steps that take exponentials. */
+/* Splits a vector loop at all its functions and at all steps that take exponentials. `loop` is the
+ * last loop so far, which holds the statements that are still to be looked at. */
 static void split_loop(rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
@@ -138,8 +145,9 @@ static void split_loop(rd_schedule *t, int32_t loop)
     }
 }
 
-/* Marks casts of floats that fit into 32 bits.  This is done before loops are split, while the
- * producers of elements are known: afterwards elements may come from arrays. */
+/* Marks casts of floats to ints whose values all fit into 32 bits (interval analysis), which
+ * vectors can do. This comes before loops are split, while the producers of elements are known:
+ * afterwards elements come from arrays, of which nothing is known. */
 static void mark_bounded(rd_schedule *t)
 {
     for (int32_t value = 0; value < t->n_let; value++)
@@ -147,7 +155,8 @@ static void mark_bounded(rd_schedule *t)
 }
 
 /* The pass: splits all vector loops of the program's parts (head, body, tail), so that operations
- * without vectors get loops of their own.  A loop by call is one call in the text and stays. */
+ * without vectors get loops of their own.  A loop by call is one call in the generated C and
+ * stays. */
 void rd_pass_fission(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -29,8 +29,8 @@
 /* With fewer rows than these strips have, copies of states cost more than they gain. */
 enum { FEWEST_STRIPS = 4 };
 
-/* Statements: the loop over strips of rows, the loop over columns, and the loop over rows of a
- * strip. */
+/* The loops that are flattened.  `strips`, `across` and `vector` are statements: the loop over
+ * strips (ranges) of rows, the loop over columns, and the vector loop over the rows of a strip. */
 typedef struct flat_columns {
     int32_t strips, across, vector;
     int32_t row, column; /* axes */
@@ -38,14 +38,14 @@ typedef struct flat_columns {
 } flat_columns;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if `stmt` is a statement, and a loop of this kind. */
+/* True if `stmt` is a statement (not -1), and a loop of this kind. */
 static bool is_loop(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == kind;
 }
 
-/* True if the loop visits all columns, which are at most 16, from index 0 upwards, and holds one
- * statement. */
+/* True if the loop visits all columns, which are 2 to 16, from index 0 upwards, and holds one
+ * statement. Its bound `from` must be the constant 0: one part, not rounded (by <= 1), no terms. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
@@ -57,9 +57,10 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
 
-/* Fills *c. True if the vector loop is the only statement of a loop over a few columns, which
- * stands in a loop over strips (`strip` has their number, -1: it is none) of the same rows. There
- * are enough rows for 4 strips. A loop by call has no body of its own in the text. */
+/* Fills *c. True if the vector loop is the only statement of a serial loop over a few columns,
+ * which stands in a serial loop over strips (strip >= 0) of the same rows. A loop by call (one
+ * call in the generated C) has no body of its own in the generated C. There are enough rows for 4
+ * strips, so that copying the states (accumulators) pays. */
 static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
 {
     *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };
@@ -77,8 +78,9 @@ static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns
 }
 
 /* ---- Which statements ------------------------------------------------------------------------ */
-/* True if columns are adjacent in memory and rows follow each other without gaps; or if all rounds
- * read one element.  An address that depends on a value (axis < 0) is neither. */
+/* True if elements are contiguous over rows and columns: columns are adjacent in memory (by = 1),
+ * and a row begins n elements behind the one before. Or all rounds read one element (by = 0). An
+ * address that depends on a value (axis < 0) is neither, as memory holds its index. */
 static bool is_contiguous(const rd_schedule *t, const flat_columns *c, const rd_linear *at)
 {
     const int64_t by = rd_linear_coef(t, at, c->column);
@@ -89,9 +91,9 @@ static bool is_contiguous(const rd_schedule *t, const flat_columns *c, const rd_
     return (by == 0 || by == 1) && rd_linear_coef(t, at, c->row) == c->n * by;
 }
 
-/* True if the flat loop can compute the value: it has vectors, cannot fail, and its loads are
- * contiguous.  A load must be from the program's memory (slot >= 0), and not of f16, which needs a
- * conversion by strips. */
+/* True if the flat loop can compute the value: vectors can, it cannot fail, and its loads are
+ * contiguous. A load must be from the program's memory (slot >= 0), and not of f16, whose elements
+ * another loop converts strip by strip. */
 static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_let *let = &t->let[t->stmt[stmt].value];
@@ -106,8 +108,9 @@ static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32
     }
 }
 
-/* True if the step's lane (partial accumulator) is the row's position in its strip, index - first
- * index of the strip, and a strip has as many rows as the fold has lanes. */
+/* True if the step's lane (partial accumulator) is index of the row - first index of its strip (a
+ * range that vector loops visit), and a strip has as many rows as the fold has lanes. So each row
+ * of a strip has a lane of its own. `wraps`: the lane would be that number modulo the lanes. */
 static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const rd_stmt *s)
 {
     const rd_for *strips = rd_loop_of(t, c->strips);
@@ -117,8 +120,12 @@ static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const r
            rd_linear_coef(t, &s->of.lane, strips->start) == -1;
 }
 
-/* True if no other statement of the step's fold stands in the loop over strips than an early exit
- * that looks at all states of all columns.  The order of states does not matter to such an exit. */
+/* True if the step is the fold's only statement in the loop over strips (ranges of rows), apart
+ * from an early exit that tests all states of all columns. Their order changes, which does not
+ * matter to such an exit. It stands directly in the loop over strips, where copy_states() finds it,
+ * and tests the fold's first array (`store`). The number of states that it tests (`count`) is
+ * constant, without terms (n == 0): columns times lanes. The fold has no cells beyond these columns
+ * (n_cell), as flattening copies only theirs. */
 static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int32_t step)
 {
     const int32_t fold = t->stmt[step].fold;
@@ -137,13 +144,16 @@ static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int3
 
 /* True if the fold is a plain reduction over the rows with a cell (accumulator) for each column: no
  * scan, no groups, no user's reducer, no reducer of places (argmin).  The column moves only the
- * cell, and the row only the lane. The loop over strips must be the fold's own loop of steps
- * (along), and `more`, an offset of states, must be 0. */
+ * cell, and the row only the lane. The loop over strips (ranges that vector loops visit) must be
+ * the fold's own loop of steps (along), and `more`, an offset of states, must be 0. Its states must
+ * be in the fold's first array (store == fold), with lanes side by side. rd_stmt_needs_fission() is
+ * true for a step that takes exponentials, which a function does for a whole strip. `outer` is the
+ * step's number, which neither axis may move. */
 static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];
     const rd_loop_fold *f = &t->fold[s->fold];
-    const rd_fold      *p = &t->p->fold[s->fold];
+    const rd_fold      *p = &t->p->fold[s->fold]; /* as the program has it */
 
     return s->store == s->fold && s->label < 0 && !p->scan && !p->n_group && !p->user &&
            !rd_reducer_places(p->reducer) && !rd_stmt_needs_fission(t, stmt) &&
@@ -154,41 +164,44 @@ static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_
            has_only_full_exit(t, c, stmt);
 }
 
-/* True if the loop reads values that another loop of the strip makes, such as a mask of its
- * rows. Those come through an array (pass/scalar_expand.c), in which rows are adjacent, and not
- * columns. */
+/* True if the vector loop reads values that another loop of the strip makes, such as a mask of its
+ * rows. Those will come through an array with an element for each row (pass/scalar_expand.c); the
+ * flat loop would need them once for each row and column. */
 static bool has_strip_operands(const rd_schedule *t, const flat_columns *c)
 {
     for (int32_t value = 0; value < t->n_let; value++) {
-        const int32_t by = t->let[value].made_by;
+        const int32_t maker = t->let[value].made_by;
 
-        if (by >= 0 && rd_stands_in(t, by, c->strips) && !rd_stands_in(t, by, c->vector) &&
+        if (maker >= 0 && rd_stands_in(t, maker, c->strips) && !rd_stands_in(t, maker, c->vector) &&
             rd_is_read_in(t, value, c->vector))
             return true;
     }
     return false;
 }
 
-/* True if all statements of the vector loop can be flattened, and one is a step. */
+/* True if all statements of the vector loop can be flattened, and one of them is a step of a fold.
+ */
 static bool can_flatten(const rd_schedule *t, const flat_columns *c)
 {
-    bool steps = false;
+    bool has_step = false;
 
     if (has_strip_operands(t, c))
         return false;
     for (int32_t s = t->stmt[c->vector].first; s >= 0; s = t->stmt[s].next) {
-        const bool step = t->stmt[s].kind == RD_S_STEP;
+        const bool is_step = t->stmt[s].kind == RD_S_STEP;
 
-        if (step ? !can_flatten_step(t, c, s)
-                 : t->stmt[s].kind != RD_S_LET || !can_flatten_value(t, c, s))
+        if (is_step ? !can_flatten_step(t, c, s)
+                    : t->stmt[s].kind != RD_S_LET || !can_flatten_value(t, c, s))
             return false;
-        steps |= step;
+        has_step |= is_step;
     }
-    return steps;
+    return has_step;
 }
 
 /* ---- The loops ------------------------------------------------------------------------------- */
-/* The loop over columns that copies all states into the array, or back. */
+/* Makes a loop over columns with one statement of `kind`: LOAD_STATES copies the states of a
+ * column's cell (accumulator) into the array, from subscript `column` on, and STORE_STATES back.
+ * It stands nowhere yet. */
 static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, rd_stmt_kind kind,
                            int32_t array)
 {
@@ -196,7 +209,7 @@ static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, 
     rd_stmt      copy   = rd_copy_of_states(&t->stmt[step], kind, array);
     int32_t      made, loop;
 
-    copy.at = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
+    copy.at = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, c->column);
     made    = rd_add_stmt(t, &copy);
     loop    = rd_add_loop(t, &across);
     if (!t->failed)
@@ -204,8 +217,10 @@ static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, 
     return loop;
 }
 
-/* Declares the array, and copies the states of the step's fold into it before the strips, and
- * back behind them. The step and early exits use the array. */
+/* Declares the array, and copies the states (accumulators) of the step's fold into it before the
+ * strips (ranges that vector loops visit), and back behind them. The step and early exits use the
+ * array. Lane l of a column is element l * n + column, so that states lie in the order of
+ * elements. */
 static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
 {
     const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
@@ -225,11 +240,12 @@ static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
         if (t->stmt[k].fold == fold && t->stmt[k].kind == RD_S_EXIT)
             t->stmt[k].store = array;
     t->stmt[step].store   = array;
-    t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
+    t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, c->column);
 }
 
-/* Interchanges the loops: the loop over columns moves into the loop over rows, is unrolled there,
- * and takes its statements. */
+/* Interchanges the two inner loops: the loop over columns moves into the vector loop over rows, is
+ * unrolled there, and takes its statements. `flattened` tells the generated C to write both as one
+ * loop over adjacent memory. */
 static void interchange_loops(rd_schedule *t, const flat_columns *c)
 {
     rd_take_out(t, c->vector);
@@ -246,7 +262,7 @@ static void interchange_loops(rd_schedule *t, const flat_columns *c)
     t->loop[t->stmt[c->vector].arg].flattened = true;
 }
 
-/* Copies the states of all steps, and interchanges the loops. */
+/* Copies the states (accumulators) of all steps, and interchanges the loops. */
 static void flatten(rd_schedule *t, const flat_columns *c)
 {
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
@@ -256,8 +272,8 @@ static void flatten(rd_schedule *t, const flat_columns *c)
         interchange_loops(t, c);
 }
 
-/* The pass: folds of a few interleaved columns read memory contiguously from then on: the loop over
- * columns goes into the vector loop over rows. */
+/* The pass: puts the loop over a few interleaved columns into the vector loop over rows, where
+ * folds allow it, so that the two read memory contiguously, as one loop. */
 void rd_pass_flatten_folds(rd_schedule *t, const rd_target *target)
 {
     flat_columns c;

@@ -27,8 +27,9 @@
 #include <stdlib.h>
 
 /* ---- The loops ------------------------------------------------------------------------------- */
-/* Moves the loop over columns around the loop over rows, with the values of a column before the
- * latter. */
+/* Interchanges two loops: the loop over columns, which stands in the vector loop over rows, moves
+ * around it. Values that depend on the column alone stay in the loop over columns, before the
+ * vector loop; all other statements move into the vector loop. */
 static void move_columns_outside(const rd_flattening *c)
 {
     rd_schedule *t = c->t;
@@ -47,7 +48,8 @@ static void move_columns_outside(const rd_flattening *c)
     t->loop[t->stmt[c->across].arg].kind = RD_FOR_SERIAL;
 }
 
-/* Moves the loop over strips around the loop over columns, which goes around the vector loop. */
+/* Brings the loops into the order strips, columns, vector loop, from the order columns, strips,
+ * vector loop. */
 static void move_strips_outside(const rd_flattening *c)
 {
     rd_schedule *t = c->t;
@@ -60,9 +62,10 @@ static void move_strips_outside(const rd_flattening *c)
     rd_append(t, c->strips, c->across);
 }
 
-/* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns: a column's
- * value is written for each row of a strip. The loop has no marks (start, stop) and comes from no
- * loop of the program (of). */
+/* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns: the value of
+ * column i1 is written for each row of a strip (a range that vector loops visit), between the
+ * other columns. The loop has no marks (start, stop -1), and comes from no loop of the program (of
+ * -1). */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
     rd_schedule  *t          = c->t;
@@ -83,33 +86,35 @@ static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t st
     store_stmt.store = store;
     store_stmt.type  = t->let[value].type;
     store_stmt.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, loop.axis);
-    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, 1, c->column);
+    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, /*coef=*/1, c->column);
     rd_append(t, made, rd_add_stmt(t, &store_stmt));
     rd_append(t, c->across, made);
 }
 
-/* Value `by` replaces `value`. */
+/* A substitution in operands: value `by` replaces `value`. */
 typedef struct repeated_value {
     int32_t value, by;
 } repeated_value;
 
-/* Returns the value in place of `value`: `by` for the repeated one, else the same. */
+/* For rd_substitute_values(): returns `by` for the repeated value, and all others unchanged. */
 static int32_t replacement_of(void *of, int32_t value)
 {
-    const repeated_value *one = of;
+    const repeated_value *repeated = of;
 
-    return value == one->value ? one->by : value;
+    return value == repeated->value ? repeated->by : value;
 }
 
-/* Writes a value of a column for each element of a strip to a new array, and makes the vector loop
- * read it there.  The array has whole vectors: multiples of 16 elements. */
+/* Writes a value of a column for each element of a strip to a new array, which is declared before
+ * statement `before`, and makes the vector loop read it there. The array has a multiple of 16
+ * elements, as vectors may access whole vectors. rd_load_at_start() adds the load at the start of
+ * the vector loop; replacement_of() puts it in the place of the value. */
 static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
 {
     rd_schedule   *t     = c->t;
     const rd_store store = { .storage = RD_IN_LOCAL,
                              .type    = t->let[value].type,
                              .fold    = -1,
-                             .extent  = (c->n * c->r->width + 15) / 16 * 16 };
+                             .extent  = (c->n * c->r->width + 15) / 16 * 16 /* rounded up */ };
     const int32_t  array = rd_add_store(t, &store);
     repeated_value one   = { value, -1 };
 
@@ -120,21 +125,21 @@ static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
         rd_substitute_values(t, s, replacement_of, &one);
 }
 
-/* Replaces row and column in a position by one axis, the flat loop's.  The offset and other axes
- * stay. */
-static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t axis)
+/* Replaces n * row + column in a position by the flat loop's axis, which counts elements. The
+ * offset and other axes stay. */
+static void flatten_position(const rd_flattening *c, rd_linear *position, int32_t axis)
 {
-    rd_linear at = *place;
+    rd_linear at = *position;
 
-    at     = rd_linear_with(c->t, at, c->row, rd_linear_of(0));
-    at     = rd_linear_with(c->t, at, c->column, rd_linear_of(0));
-    *place = rd_linear_plus_axis(c->t, at, 1, axis);
+    at        = rd_linear_with(c->t, at, c->row, rd_linear_of(0));
+    at        = rd_linear_with(c->t, at, c->column, rd_linear_of(0));
+    *position = rd_linear_plus_axis(c->t, at, /*coef=*/1, axis);
 }
 
 /* Packs rows that are apart in memory: "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 =
- * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". `of` is the loop over rows as it was. Returns
- * the array. The inner loop has no marks (start, stop), and none comes from a loop of the program
- * (of). */
+ * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". Returns the array. `of` is the vector loop
+ * over rows as it was; its lower bound is the strip's first row, which comes first in the array.
+ * The inner loop has no marks (start, stop -1), and comes from no loop of the program (of -1). */
 static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
     enum { BEHIND = 64 }; /* elements of room: vectors write past the last element */
@@ -165,7 +170,7 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
     store_stmt.type  = let.type;
     store_stmt.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, c->row);
     store_stmt.at    = rd_linear_plus(t, store_stmt.at, -c->n, of.from.part[0].at);
-    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, 1, c->column);
+    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, /*coef=*/1, c->column);
     store_stmt.x     = rd_add_value(t, inner, &let);
     rd_append(t, inner, rd_add_stmt(t, &store_stmt));
     rd_append(t, groups, inner);
@@ -174,14 +179,15 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
     return array;
 }
 
-/* Makes the vector loop visit the elements of all columns, n times as many, by an axis of its own,
- * and rewrites its positions.  Loads with gaps between their rows read a packed array. */
+/* Makes the vector loop visit the elements of all columns, n times as many, by a new axis that
+ * counts elements (n * row + column), and rewrites its positions so. Loads with gaps between their
+ * rows read a packed array. */
 static void flatten_vector_loop(const rd_flattening *c)
 {
     rd_schedule  *t    = c->t;
     const int32_t axis = rd_add_mark(t);
     const rd_for  rows = *rd_loop_of(t, c->vector);
-    rd_for        loop = rows;
+    rd_for        loop = rows; /* will count elements: n a row */
 
     loop.axis = axis;
     loop.extent *= c->n;
@@ -201,25 +207,29 @@ static void flatten_vector_loop(const rd_flattening *c)
     }
 }
 
-/* Brings the loops into the order of the sample, flattens the vector loop, and repeats the
- * values of columns before the strips. */
+/* Brings the loops into the order of the sample, moves the loop over columns before the strips,
+ * flattens the vector loop, and repeats each value of a column that it reads. The loop over columns
+ * is removed if nothing is left in it. `around`: the loop over columns stands around the strips;
+ * `inside`: it stands in the loop over rows. hoist_point is the statement before which values of
+ * columns can be made; -1: nothing is flattened, and the new order of the loops is as good as the
+ * old one. */
 static void flatten(rd_flattening *c)
 {
     rd_schedule  *t = c->t;
-    const int32_t n = t->n_let;
-    int32_t       before;
+    const int32_t n = t->n_let; /* values before this pass adds some */
+    int32_t       hoist_point;
 
     if (c->around)
         move_strips_outside(c);
-    before = rd_hoist_point_of_columns(c);
-    if (before < 0)
+    hoist_point = rd_hoist_point_of_columns(c);
+    if (hoist_point < 0)
         return;
     if (c->inside)
         move_columns_outside(c);
     rd_take_out(t, c->vector);
     rd_put_before(t, c->vector, c->across);
     rd_take_out(t, c->across);
-    rd_put_before(t, c->across, before);
+    rd_put_before(t, c->across, hoist_point);
     flatten_vector_loop(c);
     for (int32_t value = 0; value < n && !t->failed; value++)
         if (t->let[value].made_by >= 0 && t->stmt[t->let[value].made_by].parent == c->across &&
@@ -231,7 +241,8 @@ static void flatten(rd_flattening *c)
 
 /* The pass: maps of a few interleaved columns (colours of an image) become loops over contiguous
  * memory.  Statements from n on are those that the pass has added.  c.varies marks the values that
- * change along the rows of the loop at hand. */
+ * change along the rows of the loop at hand. The traversal goes on at the vector loop, as the
+ * other loops may be gone. */
 void rd_pass_flatten_maps(rd_schedule *t, const rd_target *target)
 {
     rd_flattening c = { .t = t };

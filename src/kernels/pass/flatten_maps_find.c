@@ -17,14 +17,15 @@
 enum { MOST_BYTES = 16 << 10 };
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The loop of a statement; NULL if the statement is no loop. */
+/* Returns the loop record of a statement; NULL if it is no loop, or no statement (-1). */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
 /* True if the statement is a loop over all of a few columns: upwards from 0, by single indices (no
- * marks), over an axis of the program with at most 16 indices. */
+ * marks), over an axis of the program with at most 16 indices. Its lower bound is the constant 0:
+ * one part (n), not rounded to a multiple (by), without terms. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -35,7 +36,8 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
 }
 
-/* True if the statement is a vector loop, in any order, not by call. */
+/* True if the statement is a vector loop that is written out (not by call) and whose rounds may
+ * come in any order. */
 static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -43,8 +45,8 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->in_order;
 }
 
-/* True if the vector loop holds an unrolled loop over columns, and nothing else. Fills in the
- * three loops. */
+/* For a vector loop over rows: true if it holds an unrolled loop over columns, and nothing else.
+ * Fills in the three loops of *c; `strips`, the loop around, is tested later. */
 static bool find_columns_inside(rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -64,7 +66,8 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
     return loop && loop->strip >= 0 && !loop->substrip;
 }
 
-/* True if each column goes over all strips of rows, so that the loops can be interchanged. */
+/* For a loop over columns around a loop over strips: true if strips hold only the vector loop, and
+ * have the same bounds for each column, so that the two loops can be interchanged. */
 static bool has_only_strips(const rd_flattening *c)
 {
     const rd_schedule *t = c->t;
@@ -74,8 +77,10 @@ static bool has_only_strips(const rd_flattening *c)
            !rd_edges_vary(t, c->across, c->strips);
 }
 
-/* True if the statement is a serial loop over columns that ends with a vector loop, or with a loop
- * over strips that holds one.  Fills in the three loops. */
+/* For a loop around: true if the statement is a serial loop over columns that ends with a vector
+ * loop over rows, or with a loop over strips (ranges that vector loops visit) that holds one.
+ * Fills in the three loops of *c; `around`: the loop over strips stands inside the loop over
+ * columns. */
 static bool find_columns_outside(rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -94,8 +99,10 @@ static bool find_columns_outside(rd_flattening *c, int32_t stmt)
 }
 
 /* Fills *c.  True if the loops go over a few columns and over whole strips of the same rows.  The
- * text knows a strip's length (`fixed`), the last strip is not padded, and a strip begins where
- * its loop's mark says. */
+ * generated C knows a strip's length (`fixed`), the last strip is not padded, and a strip begins
+ * where its loop's mark (axis bound to an end of a round) says. A strip's first row must have
+ * coefficient 1 in the vector loop's bound. Each bound of the vector loop is one position (n == 1),
+ * not rounded to a multiple (by <= 1). */
 static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -106,7 +113,7 @@ static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t
     if (!(c->inside ? find_columns_inside : find_columns_outside)(c, stmt) ||
         !is_over_strips(t, c->strips))
         return false;
-    over      = rd_loop_of(t, c->strips);
+    over      = rd_loop_of(t, c->strips); /* over strips */
     rows      = rd_loop_of(t, c->vector);
     c->r      = &strips->at[over->strip];
     c->row    = rows->axis;
@@ -119,7 +126,8 @@ static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t
 }
 
 /* ---- Which statements ------------------------------------------------------------------------ */
-/* True if the position depends on axes alone, and not on data. */
+/* True if the position depends on axes alone; a term with axis < 0 is a value, which memory holds.
+ */
 static bool has_no_values(const rd_flattening *c, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -128,15 +136,16 @@ static bool has_no_values(const rd_flattening *c, const rd_linear *at)
     return true;
 }
 
-/* True if columns are adjacent in memory, and the next row follows without a gap. */
+/* True if columns are adjacent in memory, and the next row begins n elements further, without a
+ * gap. */
 static bool is_contiguous(const rd_flattening *c, const rd_linear *at)
 {
     return has_no_values(c, at) && rd_linear_coef(c->t, at, c->column) == 1 &&
            rd_linear_coef(c->t, at, c->row) == c->n;
 }
 
-/* True if the row of a load is contiguous, but gaps lie between rows.  A row has at most 32 bytes
- * (a vector), and the program does not store to that memory. */
+/* True if a row of the load (all columns) is contiguous, but gaps lie between rows. Then rows are
+ * packed, so the program must not store to that memory. A row has at most 32 bytes, a vector. */
 bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
 {
     enum { MOST_GROUP = 32 }; /* bytes */
@@ -163,32 +172,34 @@ static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
     }
 }
 
-/* True if a value of a column can be made once before all strips: its kind cannot fail there, as a
- * checked index or a user's function could. */
+/* True if a value of a column can be made once before all strips (ranges that vector loops visit):
+ * its kind cannot fail there, as a checked index or a user's function could. */
 static bool can_move_to_column(const rd_let *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
            let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
 }
 
-/* True if the value is made in the loops and does not change along the rows. */
+/* True if the value is made in the loop over columns and does not change along the rows, so that
+ * it is one number for each column. */
 bool rd_is_of_column(const rd_flattening *c, int32_t value)
 {
-    const int32_t by = c->t->let[value].made_by;
+    const int32_t maker = c->t->let[value].made_by;
 
-    return by >= 0 && rd_stands_in(c->t, by, c->across) && !c->varies[value];
+    return maker >= 0 && rd_stands_in(c->t, maker, c->across) && !c->varies[value];
 }
 
-/* True if the value is a load or a coordinate, which the loop over rows must not hold for a
- * column. */
+/* True if the value is a load or a coordinate. Its position names the column's axis, which the
+ * flat loop does not bind, so for a column it must stand in the loop over columns. */
 static bool is_positional(const rd_let *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD;
 }
 
-/* True if the statement can stand in the flat loops.  It records whether the value changes along
- * the rows, and sets *stores at a STORE.  If loops are interchanged (c->around), stored memory must
- * not be loaded by the program. A store goes to memory of the program (slot >= 0). */
+/* True if the statement can stand in the flat loops. It records whether the value changes along
+ * the rows (c->varies), and sets *stores at a STORE. A store must be contiguous, to the program's
+ * memory. If loops are interchanged (c->around), columns are stored in another order, so the
+ * program must not load that memory. */
 static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
 {
     const rd_schedule *t   = c->t;
@@ -208,24 +219,28 @@ static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
     return can_move_to_column(let) && (s->parent == c->across || !is_positional(let));
 }
 
-/* True if the loops read what another vector loop of the strip makes, such as a factor of each
- * row. */
+/* True if the loops read what another vector loop of the strip makes, such as a factor of each row.
+ * It would have to be repeated for each column. inside: the loop over columns stands in the vector
+ * loop, else around it. */
 static bool has_operands_of_rows(const rd_flattening *c)
 {
-    const rd_schedule *t    = c->t;
-    const int32_t      both = c->inside ? c->vector : c->across;
+    const rd_schedule *t     = c->t;
+    const int32_t      outer = c->inside ? c->vector : c->across; /* of rows and columns */
 
     for (int32_t value = 0; value < t->n_let; value++) {
-        const int32_t by = t->let[value].made_by;
+        const int32_t maker = t->let[value].made_by;
 
-        if (by >= 0 && rd_vector_around(t, by) >= 0 && !rd_stands_in(t, by, both) &&
-            rd_is_read_in(t, value, both))
+        if (maker >= 0 && rd_vector_around(t, maker) >= 0 && !rd_stands_in(t, maker, outer) &&
+            rd_is_read_in(t, value, outer))
             return true;
     }
     return false;
 }
 
-/* True if the loops hold only values, and at least one store of contiguous elements. */
+/* True if the loops hold only statements that can be flattened, and at least one store of
+ * contiguous elements. If the loop over columns is the inner one, its body is all there is. The
+ * first loop looks at what stands in the loop over columns beside the loops in it, the second at
+ * the vector loop. */
 static bool has_only_maps(rd_flattening *c)
 {
     const rd_schedule *t      = c->t;
@@ -241,8 +256,9 @@ static bool has_only_maps(rd_flattening *c)
 }
 
 /* ---- What is repeated ------------------------------------------------------------------------ */
-/* True if the statement makes a column's value that something else reads than other values of
- * columns: the value is then repeated for each row. */
+/* True if the statement makes a column's value that is read by something else than other values of
+ * columns. Such a value is written to an array once for each row of a strip (a range that vector
+ * loops visit). */
 static bool is_repeated(const rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t     = c->t;
@@ -250,13 +266,14 @@ static bool is_repeated(const rd_flattening *c, int32_t stmt)
 
     if (t->stmt[stmt].kind != RD_S_LET || !rd_is_of_column(c, value))
         return false;
-    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+    for (int32_t s = rd_next_use(t, value, /*last=*/-1); s >= 0; s = rd_next_use(t, value, s))
         if (t->stmt[s].kind != RD_S_LET || c->varies[t->stmt[s].value])
             return true;
     return false;
 }
 
-/* True if all repeated values of a strip fit into 16 KB, half of a first-level cache. */
+/* True if the arrays of all repeated values fit into 16 KB, half of a first-level cache: each has
+ * n columns * rows of a strip (a range that vector loops visit). */
 static bool is_small_enough(const rd_flattening *c)
 {
     int64_t bytes = 0;
@@ -267,8 +284,9 @@ static bool is_small_enough(const rd_flattening *c)
     return bytes <= MOST_BYTES;
 }
 
-/* True if the values of columns are the same in all rounds of the loop, and depend on no value
- * that is made in the loop.  `moves` has room for all values. */
+/* True if the values of columns are the same in all rounds of `loop`, and read no value that is
+ * made in `loop` outside of the loop over columns, so that they can be made before it. `moves` is
+ * work space: per value, whether it changes with the rounds. */
 static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
 {
     const rd_schedule *t = c->t;
@@ -281,17 +299,18 @@ static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
         if (moves[t->stmt[s].value])
             return false;
         for (int32_t k = rd_reads_of(t, s, read, RD_MOST_READS); k-- > 0;) {
-            const int32_t by = t->let[read[k]].made_by;
+            const int32_t maker = t->let[read[k]].made_by;
 
-            if (by >= 0 && rd_stands_in(t, by, loop) && !rd_stands_in(t, by, c->across))
+            if (maker >= 0 && rd_stands_in(t, maker, loop) && !rd_stands_in(t, maker, c->across))
                 return false;
         }
     }
     return true;
 }
 
-/* The outermost loop before which the columns' values can be made, or -1.  It goes outwards from
- * the loop over strips, as long as the values stay the same in all rounds. */
+/* Returns the outermost loop before which the columns' values can be made; -1: not even before the
+ * strips (ranges that vector loops visit). It goes outwards from the loop over strips, as long as
+ * the values stay the same in all rounds. */
 int32_t rd_hoist_point_of_columns(const rd_flattening *c)
 {
     bool   *moves = malloc((size_t)c->t->n_let + 1);
@@ -304,7 +323,9 @@ int32_t rd_hoist_point_of_columns(const rd_flattening *c)
     return found;
 }
 
-/* Tests the loops, then their statements, then what they read from others of the strip. */
+/* Fills *c; true if the loops at the statement are maps that can be flattened. Tests the loops,
+ * then their statements, then what they read from other loops of the strip (a range that vector
+ * loops visit), and at last the size of repeated values. */
 bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     return find_column_loops(c, strips, stmt) && has_only_maps(c) && !has_operands_of_rows(c) &&

@@ -12,12 +12,13 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/strip_at.h"
 
-/* A loop of at most 12 statements is unrolled up to 16 rounds, a longer one up to 8. */
+/* A loop of at most 12 statements is unrolled if it has up to 16 rounds, a longer one up to 8. */
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
 /* ---- Statements of a fold -------------------------------------------------------------------- */
-/* The first statement in the region that is of the fold, and of one of some kinds (a sum of
- * RD_KIND_BIT()s); -1 if there is none. */
+/* Returns the first statement of the fold in the region (loops that share strips) that is of one of
+ * these kinds; -1: there is none. `kinds` is a sum of RD_KIND_BIT()s, one bit for each kind.
+ * RD_EACH_IN visits the region's statements. */
 static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
     RD_EACH_IN (r, s)
@@ -26,7 +27,8 @@ static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
     return -1;
 }
 
-/* True if a loop over the strips' axis stands around the statement, within the region. */
+/* True if a loop over the strips' axis (along which vector loops go) stands around the statement,
+ * within the region (loops that share strips). */
 bool rd_stands_along(const rd_strip_at *r, int32_t stmt)
 {
     for (int32_t s = r->t->stmt[stmt].parent; s != r->top && s >= 0; s = r->t->stmt[s].parent)
@@ -35,7 +37,7 @@ bool rd_stands_along(const rd_strip_at *r, int32_t stmt)
     return false;
 }
 
-/* True if the BEGIN of the fold, which resets its states, stands in the loop. */
+/* True if the BEGIN of the fold, which resets its states (accumulators), stands in the loop. */
 bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -44,8 +46,9 @@ bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* True if a fold of the region has elements along the axis: its lane or step position moves with
- * the axis, so that the axis is reduced or scanned. */
+/* True if a fold of the region (loops that share strips) has elements along the axis: its lane
+ * (partial accumulator) or step position moves with the axis, so that the axis is reduced or
+ * scanned. rd_coef() is the factor of the axis in a position of the program. */
 static bool has_steps_along(const rd_strip_at *r)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++)
@@ -55,9 +58,10 @@ static bool has_steps_along(const rd_strip_at *r)
     return false;
 }
 
-/* True if a loop of the region visits a list of index ranges (a block mask) that clusters along the
- * strips' axis select, and no fold goes along that axis.  list_at < 0: no list. Only loops of the
- * program (of >= 0) have such bounds. */
+/* True if a loop in the region (loops that share strips) visits a list of index ranges (a block
+ * mask) that clusters along the strips' axis (along which vector loops go) select, and no fold goes
+ * along that axis. Only loops of the program (of >= 0) have bounds; list_at is the address of the
+ * clusters, -1: no list. The address of the clusters has one addend, whose axis is theirs. */
 bool rd_has_clusters(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -73,7 +77,7 @@ bool rd_has_clusters(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The value that the statement loads; NULL if it is another statement. */
+/* Returns the LOAD that the statement makes; NULL: it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -82,30 +86,31 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
                                                                         : NULL;
 }
 
-/* True if the program stores to this slot of its memory. */
+/* True if the program stores to this slot (array of its memory). */
 static bool is_stored(const rd_schedule *t, int32_t slot)
 {
     return rd_program_accesses(t->p, RD_I_STORE, slot);
 }
 
-/* True if a term of the address is a value (axis < 0) that a loop over the strips' axis makes:
- * memory then says where each element is. */
+/* True if a term of the address is a value (axis < 0) that is made in a loop over the strips' axis
+ * (along which vector loops go): each element's index is read from memory or computed. */
 static bool is_gather(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
-        const rd_linear_term *term = &r->t->term[at->first + k];
-        int32_t               s    = term->axis < 0 ? r->t->let[term->value].made_by : -1;
+        const rd_linear_term *term  = &r->t->term[at->first + k];
+        int32_t               maker = term->axis < 0 ? r->t->let[term->value].made_by : -1;
 
-        for (; s >= 0; s = r->t->stmt[s].parent)
-            if (r->t->stmt[s].kind == RD_S_LOOP && rd_loop_of(r->t, s)->axis == r->axis &&
-                rd_loop_of(r->t, s)->step == 1)
+        for (; maker >= 0; maker = r->t->stmt[maker].parent)
+            if (r->t->stmt[maker].kind == RD_S_LOOP && rd_loop_of(r->t, maker)->axis == r->axis &&
+                rd_loop_of(r->t, maker)->step == 1)
                 return true;
     }
     return false;
 }
 
-/* True if each term of the address is the index of an axis of the program, no value and no mark.
- * An axis other than the strips' must also be visited as a whole by one loop. */
+/* True if each term of the address is the index of an axis of the program, no value and no mark. A
+ * loop must visit an axis other than the strips' as a whole (rd_reach: the most indices that it
+ * visits at a time), so that a packed copy has all elements that are read again. */
 static bool is_plain(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -118,16 +123,21 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
     return true;
 }
 
-/* Visits the loops around a strided load from the inside out, and finds the outermost one in which
- * all rounds read the same elements.  It stops where packed elements of 64 indices would exceed 28
- * KB, most of a first-level cache.  Loads with stride 0 or 1 need no packing. */
+/* Returns the outermost loop within the region (loops that share strips) whose rounds all read the
+ * same elements of a strided load; -1: none. They are then packed once before that loop. Going
+ * outwards, it stops where the packed elements of 64 indices would exceed 28 KB, most of a
+ * first-level cache. Loads with stride 0 or 1 need no packing. A loop that moves the address
+ * multiplies the packed elements. It may stand only inside of the loop found, and must visit single
+ * indices. The program must not store to the memory, and positions must follow from whole axes
+ * alone (is_plain). */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 {
     enum { MOST_BYTES = 28 << 10, STRIP = 64 };
-    const rd_let *load  = load_of(r, stmt);
-    const int64_t coef  = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
-    int64_t       bytes = load ? STRIP * (int64_t)rd_register_size(load->type) : 0;
-    int32_t       found = -1;
+    const rd_let *load = load_of(r, stmt);
+    const int64_t coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
+    int64_t       bytes =
+        load ? /* of packed elements */ STRIP * (int64_t)rd_register_size(load->type) : 0;
+    int32_t found = -1;
 
     if (!load || coef == 0 || coef == 1 || is_stored(r->t, load->slot) || !is_plain(r, &load->at))
         return -1;
@@ -144,8 +154,9 @@ int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
     return found;
 }
 
-/* True if the elements of a load are gathered or strided along the axis, or are f16, which is
- * converted by strips; but not if a loop reads them again, as that has another pass. */
+/* True if the elements of a load are gathered or strided along the axis, or are f16, which vectors
+ * convert strip by strip. False if a loop reads them again, as pass `pack_rereads` packs those.
+ * Stride 0 or 1 needs none. */
 bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
@@ -157,8 +168,8 @@ bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- Loops that are written out -------------------------------------------------------------- */
-/* True if the loop reads all of a row of 8 or 16 elements (n is the distance of rows), which
- * compilers separate by halves. */
+/* True if the loop reads all of a row of 8 or 16 adjacent elements (n: the distance of rows),
+ * which compilers load as vectors and separate by halves. */
 static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linear *at, int64_t n)
 {
     const rd_for *l = rd_loop_of(r->t, loop);
@@ -166,8 +177,9 @@ static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linea
     return (n == 8 || n == 16) && l->extent == n && rd_linear_coef(r->t, at, l->axis) == 1;
 }
 
-/* True if the load's elements in the strip are so far apart (more than 4, or backwards) that they
- * are loaded one by one.  Compilers separate a few interleaved rows by vectors. */
+/* True if neighbours of the strip (a range that vector loops visit) are so far apart in memory
+ * (more than 4 elements, or backwards) that they would be loaded one by one. Up to 4 interleaved
+ * rows compilers load as vectors and separate. */
 static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
@@ -177,10 +189,10 @@ static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
            (coef < 0 || (coef > 4 && !is_whole_row_load(r, loop, &load->at, coef)));
 }
 
-/* True if the statement can stand in an unrolled loop within the strip.  It is no begin or end of a
- * fold, no call and no checked index, and no load of far elements.  `along` is the program's loop
- * along the fold's steps: if it is the loop itself, blocks of the fold may not end in it (`blocks`:
- * there are several). */
+/* True if the statement can stand in an unrolled loop within the strip (a range that vector loops
+ * visit). It is no begin or end of a fold, no call and no checked index, and no load of far
+ * elements. `along` is the program's loop along the fold's steps: if it is the loop itself, blocks
+ * of the fold may not end in it (`blocks`: there are several). */
 static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt      *s  = &r->t->stmt[stmt];
@@ -204,8 +216,8 @@ static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
     }
 }
 
-/* Counts the loop's statements as instructions of the program: a loop has two, its begin and its
- * end, and what ends a fold is one instruction in all. */
+/* Returns the size of the loop in instructions of the program: a loop counts 2 (its begin and its
+ * end), what ends a fold 1 in all (at its FINISH), and any other statement 1. */
 static int32_t count_statements(const rd_schedule *t, int32_t loop)
 {
     int32_t n = 1;
@@ -219,8 +231,9 @@ static int32_t count_statements(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* True if the loop's rounds write n neighbours of an element, a group that compilers do not
- * vectorise: they do so for groups of 2^k and of 3 only. */
+/* True if the loop's n rounds store to adjacent places for one element of the strip (a range that
+ * vector loops visit), and compilers do not vectorise groups of n. They do so only for n = 3 and
+ * powers of 2. */
 static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -230,8 +243,10 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
            rd_linear_coef(r->t, &s->at, rd_loop_of(r->t, loop)->axis) != 0;
 }
 
-/* True if the loop has few rounds, all of a whole axis of the program, and each of its statements
- * can be unrolled.  If tasks share the axis (root), the rounds of a task are not known. */
+/* True if the loop is unrolled within the strip (a range that vector loops visit): it has few
+ * rounds, which are all of an axis of the program, and each of its statements can be unrolled. Not
+ * if tasks share its axis (root), as the rounds of a task are known only at run time, nor if it is
+ * a sparse row (rd_is_row). A loop of many statements may have fewer rounds. */
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);
@@ -248,8 +263,8 @@ bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if the load needs packing and stands in no loop over another axis: rounds of such a loop
- * are unrolled, and not packed.  Loops that the fold's BEGIN stands in do not count. */
+/* True if the load needs packing, and a loop of its own will do it. Loads in a loop over another
+ * axis are not packed if that loop is unrolled; loops around the fold's BEGIN do not count. */
 static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {
     for (int32_t s = r->t->stmt[stmt].parent; s != r->top && !rd_stands_in(r->t, begin, s);
@@ -259,8 +274,8 @@ static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
     return rd_needs_packing(r, stmt);
 }
 
-/* The last statement at which an element reaches the fold: its FINISH; for a scan, which has none,
- * the loop along its steps, or its PREFIX. */
+/* Returns the last statement that an element reaches on its way through the fold: the FINISH of a
+ * reduction. A scan has none: the loop along its steps, or if there is no loop its PREFIX. */
 static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
 {
     const int32_t finish = find_stmt(r, fold, RD_KIND_BIT(RD_S_FINISH)),
@@ -273,8 +288,9 @@ static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
     return finish >= 0 ? finish : find_stmt(r, fold, RD_KIND_BIT(RD_S_PREFIX));
 }
 
-/* True if the statement can stand in one round of a vector loop with the statements before and
- * behind: no call or packed load splits the loop there, and a loop vanishes or is unrolled. */
+/* True if the statement can stand in the same vector loop as the statements before and behind it:
+ * no call and no packed load splits the loop there. A loop must be over the strip's axis, so that
+ * it vanishes, or be unrolled. */
 static bool is_in_one_round(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {
     if (rd_stmt_needs_fission(r->t, stmt) || (load_of(r, stmt) && is_packed(r, stmt, begin)))
@@ -283,8 +299,8 @@ static bool is_in_one_round(const rd_strip_at *r, int32_t stmt, int32_t begin)
            rd_unrolls_loop(r, stmt);
 }
 
-/* True if all elements of the fold come in one round of a vector loop: so for each statement from
- * its BEGIN to the last one that an element reaches. */
+/* True if the fold begins and ends in one round of a vector loop: so for each statement from its
+ * BEGIN to the last one that an element reaches, with the body of that. */
 static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t begin)
 {
     const int32_t last   = last_stmt_of_fold(r, fold);
@@ -300,10 +316,12 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
     return true;
 }
 
-/* For each fold with steps in the region, says what neighbours of a strip are: serial steps
- * (in_order); lanes of a cell, if the lane moves with the axis and the fold begins outside; or else
- * cells (accumulators).  `inner`: a fold of one block that begins and ends in one round of a vector
- * loop. */
+/* For each fold with steps in the region (loops that share strips), says how neighbours in a strip
+ * map to accumulators. in_order: they step one after the other. lanes: they are lanes (partial
+ * accumulators) of a cell, as the lane moves with the axis and the fold begins outside. cells: else
+ * each has a cell. inner: a fold of one block begins and ends in one round of a vector loop.
+ * begins: its BEGIN stands in the region. rd_needs_serial_steps() is asked only where the region is
+ * itself the loop over the axis (not `around`). */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {

@@ -16,7 +16,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* The loop of the statement if it is a vector loop, else NULL. */
+/* Returns the loop record of the statement if it is a vector loop, else NULL; also for no
+ * statement (-1). */
 static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -24,7 +25,8 @@ static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_VECTOR ? loop : NULL;
 }
 
-/* True if the statement is a loop by call that ends with a step that takes exponentials. */
+/* True if the statement is a loop by call (one call in the generated C) that ends with a step that
+ * takes exponentials. */
 static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = vector_at(t, stmt);
@@ -33,8 +35,8 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
     return last && last->kind == RD_S_STEP && rd_has_exponential(&t->fold[last->fold].of);
 }
 
-/* True if both bounds are one and the same position: no maximum of several, and not rounded (by <=
- * 1). */
+/* True if both bounds are one and the same position: neither is a greatest or least of several
+ * parts (n > 1), nor rounded to a multiple (by > 1). */
 static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
     return a->n == 1 && b->n == 1 && a->part[0].by <= 1 && b->part[0].by <= 1 &&
@@ -50,8 +52,9 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* The vector loop before this one that visits the same elements, if only declarations of arrays
- * stand between; -1 if there is none.  It must be a plain one: no call, in any order. */
+/* Returns the vector loop before this one that visits the same elements, if only declarations of
+ * arrays stand between; -1: there is none. It must be plain: written out (not by call), its rounds
+ * in any order, with ordinary stores. */
 static int32_t elements_before(const rd_schedule *t, int32_t loop)
 {
     const rd_for *steps = rd_loop_of(t, loop), *made;
@@ -67,8 +70,9 @@ static int32_t elements_before(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* Moves all statements of the loop of elements to the start of the other loop. Loads that were
- * hoisted from it are counted in the other loop. */
+/* Moves all statements of the loop `elements` to the start of `loop`, and removes the empty loop.
+ * hoisted_loads counts loads that an earlier pass moved before a loop; they still count as loads
+ * of each round, so the number goes along. */
 static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
 {
     t->loop[t->stmt[loop].arg].hoisted_loads += rd_loop_of(t, elements)->hoisted_loads;

@@ -30,7 +30,8 @@ typedef struct hoisting {
 /* ---- What is the same ------------------------------------------------------------------------ */
 /* True if a loop from the statement up to the vector loop moves the axis, or a mark of it, in
  * several rounds.  An unrolled loop of one round has one known index.  Axes that no such loop
- * binds do not change; true if the statement is not in the vector loop at all. */
+ * binds do not change; true if the statement is not in the vector loop at all. A mark (start,
+ * stop) is an axis bound to where a round begins or ends. */
 static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s >= 0; s = h->t->stmt[s].parent) {
@@ -46,7 +47,7 @@ static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 }
 
 /* True if the position is the same in all rounds of the vector loop: no term is a value that the
- * loop makes (axis < 0), or an axis that it moves. */
+ * loop makes (axis < 0 names a value), or an axis that changes in it. */
 static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -58,8 +59,8 @@ static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
     return true;
 }
 
-/* True if the load is from the program's memory (slot >= 0) that no statement writes, at an
- * address without values. */
+/* True if the load is from an array of the program's memory (slot >= 0) that no statement writes,
+ * at an address of axes alone (axis < 0 would be a value). */
 static bool is_plain_load(const hoisting *h, const rd_let *let)
 {
     if (let->slot < 0 || h->stored[let->slot])
@@ -70,8 +71,9 @@ static bool is_plain_load(const hoisting *h, const rd_let *let)
     return true;
 }
 
-/* True if the statement is an invariant load, or a checked index of an invariant value.
- * Arithmetic stays: compilers move it as registers allow. */
+/* True if the statement is an invariant load, or a checked index of an invariant value. Arithmetic
+ * stays: compilers move it as registers allow. h->inside tells which values are made in the loop.
+ */
 static bool can_hoist(const hoisting *h, int32_t stmt)
 {
     const rd_stmt *s   = &h->t->stmt[stmt];
@@ -85,8 +87,8 @@ static bool can_hoist(const hoisting *h, int32_t stmt)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* Replaces the axes of the one-round loops around the statement by their index, the lower bound,
- * as the statement leaves these loops. */
+/* Replaces, in the value's position, the axes of the one-round loops around the statement by their
+ * one index, the lower bound, as the statement is about to leave these loops. */
 static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s != h->vector; s = h->t->stmt[s].parent)
@@ -95,16 +97,17 @@ static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
                                      rd_loop_of(h->t, s)->from.part[0].at);
 }
 
-/* True if the run's count of loaded elements includes the load: it is from an array of the
- * caller's, not from scratch, and not marked as uncounted. */
+/* True if the load counts as an element read in the report of a run: it is from an array of the
+ * caller's or between stages, not from scratch (temporary memory of a task), and not marked as
+ * uncounted. */
 static bool is_counted(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_LOAD && !let->uncounted && let->slot >= 0 &&
            let->slot < t->p->first_scratch;
 }
 
-/* Moves a statement before the vector loop, which then counts the load once for each round as
- * before. */
+/* Moves a statement before the vector loop. A counted load becomes uncounted there, and the loop's
+ * hoisted_loads rises by one, so that a run reports one load for each round as before. */
 static void hoist_stmt(hoisting *h, int32_t stmt)
 {
     rd_schedule  *t     = h->t;
@@ -136,7 +139,8 @@ static bool is_in_unit_rounds(const rd_schedule *t, int32_t stmt, int32_t vector
 }
 
 /* Hoists all invariant statements from the vector loop at hand.  First it marks the values that
- * the loop makes; a hoisted value loses the mark, so that its readers can follow. */
+ * the loop makes; a hoisted value loses the mark, so that its readers can follow. Only statements
+ * that run once a round are looked at. */
 static void hoist_from(hoisting *h)
 {
     rd_schedule *t = h->t;
@@ -152,7 +156,8 @@ static void hoist_from(hoisting *h)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* The number of slots of the program's memory: one more than the largest that an address has. */
+/* Returns the number of slots (arrays of the program's memory): one more than the largest that an
+ * address has. */
 static int32_t count_slots(const rd_program *p)
 {
     int32_t n = 0;
@@ -177,7 +182,7 @@ static void find_stored(hoisting *h)
                     h->stored[a[j].slot] = true;
 }
 
-/* True if the statement is a vector loop with text of its own, not one that is a call. */
+/* True if the statement is a vector loop that is written out in the generated C, not one call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&

@@ -10,7 +10,8 @@
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/index_math.h"
 
-/* Puts the statement before the insertion point, and returns its value. */
+/* Puts a statement that stands nowhere yet before the insertion point, and returns its value's
+ * number. After a failure (no memory) it is 0, which may be read. */
 static int32_t insert(rd_index_math *n, int32_t stmt)
 {
     if (n->t->failed)
@@ -19,21 +20,22 @@ static int32_t insert(rd_index_math *n, int32_t stmt)
     return n->t->stmt[stmt].value;
 }
 
-/* Inserts a LET that makes a value like *let, and returns the value's number. */
+/* Inserts a LET that makes a value like *let before the insertion point, and returns the value's
+ * number. */
 static int32_t insert_let(rd_index_math *n, const rd_let *let)
 {
     return insert(n, rd_add_made(n->t, let));
 }
 
-/* True if the position is a constant: an offset without terms. */
+/* True if the position is a constant: an offset without terms of axes and values. */
 static bool is_constant(const rd_linear *at)
 {
     return at->n == 0;
 }
 
-/* The number of a value that equals the position.  If the position is just a value (one term with
- * factor 1, no offset), no new one is made; else a constant or a coordinate is inserted. The value
- * has no memory (slot, store -1). */
+/* Returns the number of a value that equals the position. If the position is just a value (one
+ * term with factor 1, no offset), no new one is made; else a constant, or a COORD (the value of a
+ * position) is inserted. slot and store are -1, as it is not loaded. */
 static int32_t value_of(rd_index_math *n, rd_linear at)
 {
     rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
@@ -49,8 +51,8 @@ static int32_t value_of(rd_index_math *n, rd_linear at)
     return insert_let(n, &let);
 }
 
-/* Inserts a value of the kind and operator with these operands, and returns it as a position. The
- * value has no memory (slot, store -1). */
+/* Inserts a value of this kind and operator with `count` operands, and returns it as a position: 1
+ * * value. slot and store are -1, as it is not loaded; arg is -1, as it is no result of a fold. */
 static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type,
                                   int count, const int32_t *operand)
 {
@@ -64,20 +66,21 @@ static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op,
                    .store = -1 };
 
     let.first = rd_add_operands(n->t, operand, count);
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert_let(n, &let));
 }
 
-/* Inserts an operator on two positions, as a value before the insertion point. */
+/* Inserts an operator on two positions before the insertion point, and returns its value as a
+ * position. */
 static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
 {
     int32_t operand[2];
 
     operand[0] = value_of(n, a);
     operand[1] = value_of(n, b);
-    return insert_operation(n, RD_I_MAP, op, type, 2, operand);
+    return insert_operation(n, RD_I_MAP, op, type, /*count=*/2, operand);
 }
 
-/* The smaller of two positions.  Constants are compared here, and equal positions need no
+/* Returns the smaller of two positions.  Constants are compared here, and equal positions need no
  * operator. */
 rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
 {
@@ -86,7 +89,8 @@ rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_minimum, RD_I64, a, b);
 }
 
-/* The larger of two positions, likewise without an operator for constants and equals. */
+/* Returns the larger of two positions. Constants are compared here, and equal positions need no
+ * operator. */
 rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
 {
     if (is_constant(&a) && is_constant(&b))
@@ -94,7 +98,8 @@ rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_maximum, RD_I64, a, b);
 }
 
-/* a >= b ? x : y, as "r4 = ge a, b; r5 = choice r4, x, y"; constants are compared here. */
+/* Returns a >= b ? x : y. It inserts "r4 = ge a, b; r5 = choice r4, x, y"; if a and b are
+ * constants, they are compared here. */
 rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear x, rd_linear y)
 {
     int32_t operand[3];
@@ -104,10 +109,11 @@ rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear 
     operand[0] = value_of(n, binary_op(n, RD_OP_ge, RD_BOOL, a, b));
     operand[1] = value_of(n, x);
     operand[2] = value_of(n, y);
-    return insert_operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, 3, operand);
+    return insert_operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, /*count=*/3, operand);
 }
 
-/* The quotient rounded down; that of a constant is computed here. */
+/* Returns the quotient a / by, rounded down also for a below 0. That of a constant is computed
+ * here: `remainder` is in [0, by), so offset - remainder is a multiple of `by`. */
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
 {
     const int64_t remainder = (a.offset % by + by) % by;
@@ -117,7 +123,8 @@ rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
     return binary_op(n, RD_OP_floordiv, RD_I64, a, rd_linear_of(by));
 }
 
-/* "r4 = load i64 s3[..]", which does not count as a loaded element. */
+/* Inserts "r4 = load i64 s3[..]" and returns it as a position. It reads an index, so it is left
+ * out of the count of loaded elements (uncounted). */
 rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at)
 {
     const rd_let let = { .kind      = RD_I_LOAD,
@@ -129,11 +136,13 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
                          .at        = at,
                          .uncounted = true };
 
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert_let(n, &let));
 }
 
-/* "r6 = lower bound from r4 to r5 of ..": a LOWER_BOUND statement, whose result is a value. It
- * reads memory of the program, slot `slot`. */
+/* Inserts "r6 = lower bound from r4 to r5 of ..", a binary search: the first k of [from, to) for
+ * which the slot (array of the program's memory) has `least` or more at position at + stride * k;
+ * to - 1 if none has. The statement is a LOWER_BOUND; in its fields x and w are the ends, and `arg`
+ * the stride. The value's kind is CLOSE, as a statement makes it that is no LET. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t stride, rd_linear least)
 {
@@ -152,5 +161,5 @@ rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_lin
     stmt->type  = RD_I64;
     stmt->at    = at;
     stmt->count = least;
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert(n, made));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert(n, made));
 }

@@ -25,8 +25,8 @@
 enum { LANES = 64 };
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Makes the loop of a statement go from `from` to `to`.  After a failure the statement's number is
- * not valid. */
+/* Makes the loop of a statement go from `from` to `to`. Does nothing after a failure (no memory),
+ * as the statement's number is then not valid. */
 static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to)
 {
     rd_for *loop = &t->loop[t->stmt[stmt].arg];
@@ -37,7 +37,7 @@ static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to
     loop->to   = rd_edge_of(to);
 }
 
-/* A copy of the loop with another range; it stands nowhere yet. */
+/* Copies the loop with its body, for another range of indices; the copy is in no body yet. */
 static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
 {
     const int32_t made = rd_stmt_copy(c->t, c->stmt);
@@ -46,12 +46,13 @@ static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
     return made;
 }
 
-/* Replaces the mask by the constant 1, made before the loop, and removes it from all steps. A
- * constant reads no memory (slot, store -1). */
+/* Makes the mask the constant 1 (true) before the loop, and removes it from all steps in the loop
+ * (mask -1). Other readers of the value see the constant. slot and store are -1, as nothing is
+ * loaded. */
 static void drop_mask(rd_range_split *c)
 {
     rd_schedule  *t    = c->t;
-    const int32_t mask = c->bounds->mask, by = t->let[mask].made_by;
+    const int32_t mask = c->bounds->mask, maker = t->let[mask].made_by;
 
     for (int32_t s = c->stmt; s >= 0; s = rd_next_stmt(t, s, c->stmt))
         if (t->stmt[s].mask == mask)
@@ -63,13 +64,13 @@ static void drop_mask(rd_range_split *c)
                              .arg     = -1,
                              .slot    = -1,
                              .store   = -1,
-                             .made_by = by };
-    rd_take_out(t, by);
-    rd_put_before(t, by, c->stmt);
+                             .made_by = maker };
+    rd_take_out(t, maker);
+    rd_put_before(t, maker, c->stmt);
 }
 
-/* Makes all early exits in the neighbouring statements from `one` to `other` leave the loop
- * `around`. */
+/* Makes all early exits in the neighbouring statements from `one` to `other` (the first and the
+ * last piece of a loop) leave the loop `around` in place of their piece. */
 void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t around)
 {
     for (int32_t k = one; k >= 0 && !t->failed; k = k == other ? -1 : t->stmt[k].next)
@@ -77,26 +78,28 @@ void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t aroun
             t->stmt[s].arg = around;
 }
 
-/* Puts all pieces into a loop of one round, so that an early exit from one piece leaves them all.
- * Its step is more than the axis has indices. */
+/* Puts a loop of one round (RD_FOR_ONCE) around all pieces, so that an early exit from one piece
+ * leaves them all. Its step is more than the axis has indices, so that one round is the whole
+ * range. It is neither a loop of the program (of) nor one over strips. */
 static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
 {
-    rd_schedule *t   = c->t;
-    rd_for       all = *rd_loop_of(t, c->stmt);
+    rd_schedule *t    = c->t;
+    rd_for       once = *rd_loop_of(t, c->stmt);
 
-    all.kind  = RD_FOR_ONCE;
-    all.start = rd_add_mark(t);
-    all.stop  = rd_add_mark(t);
-    all.from  = rd_edge_of(p->first);
-    all.to    = rd_edge_of(p->last);
-    all.step  = t->p->axis_extent[all.axis] + 1;
-    all.of = all.strip = -1;
-    all.width          = 0;
-    rd_retarget_exits(t, one, other, rd_put_loop_around(t, one, other, &all));
+    once.kind  = RD_FOR_ONCE;
+    once.start = rd_add_mark(t);
+    once.stop  = rd_add_mark(t);
+    once.from  = rd_edge_of(p->first);
+    once.to    = rd_edge_of(p->last);
+    once.step  = t->p->axis_extent[once.axis] + 1;
+    once.of = once.strip = -1;
+    once.width           = 0;
+    rd_retarget_exits(t, one, other, rd_put_loop_around(t, one, other, &once));
 }
 
-/* Copies the loop for the masked pieces before and behind, and drops the mask from the middle
- * piece. */
+/* Puts copies of the loop before and behind it for the pieces in which the mask is unknown, and
+ * drops the mask from the loop itself, the middle piece, where it is true. *one and *other get the
+ * first and the last piece. */
 void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, int32_t *other)
 {
     *one = *other = c->stmt;
@@ -113,13 +116,14 @@ void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, i
         drop_mask(c);
 }
 
-/* Splits the loop into up to three pieces by its mask.  Without a mask (mask < 0) the loop only
- * gets a smaller range.  If an early exit is in the loop, it must leave all pieces. */
+/* Splits the loop into up to three pieces by its mask: where it is unknown, true, and unknown
+ * again. Without a mask (mask < 0) the loop only gets a smaller range. An early exit must leave all
+ * pieces. n_add > 0: the mask has that bound. */
 static void split_loop(rd_range_split *c)
 {
-    const bool left = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
-    rd_pieces  p    = { .before = c->bounds->low.n_add > 0, .behind = c->bounds->high.n_add > 0 };
-    int32_t    one, other;
+    const bool has_exit = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
+    rd_pieces  p = { .before = c->bounds->low.n_add > 0, .behind = c->bounds->high.n_add > 0 };
+    int32_t    first_piece, last_piece;
 
     rd_find_visited(c, &p);
     if (c->bounds->mask < 0) {
@@ -127,21 +131,22 @@ static void split_loop(rd_range_split *c)
         return;
     }
     rd_find_covered(c, &p);
-    rd_split_into_pieces(c, &p, &one, &other);
-    if (left && !c->t->failed)
-        wrap_in_one_loop(c, &p, one, other);
+    rd_split_into_pieces(c, &p, &first_piece, &last_piece);
+    if (has_exit && !c->t->failed)
+        wrap_in_one_loop(c, &p, first_piece, last_piece);
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the instruction stands in the program's loop. */
+/* True if instruction `inst` stands in loop `loop` of the program. */
 static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
 {
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
 }
 
-/* True if a fold of several blocks has its steps, but not its BEGIN, in the loop, and blocks end
- * there by another loop than this one.  These blocks must go to their trees even without elements,
- * so no round may be skipped. */
+/* True if the loop must run all its rounds: a fold of several blocks has its steps, but not its
+ * BEGIN, in the loop, and another loop goes along the steps and ends blocks. A block must go to the
+ * combine tree even without elements, so no round may be skipped. f->along, the loop along the
+ * steps, is neither this loop nor around it; -1: there is no such loop. */
 static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
 {
     const rd_program *p = t->p;
@@ -157,8 +162,9 @@ static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the loop takes elements into folds, and does not also test whether blocks end
- * (PUSH_IF_LAST) of a fold that begins outside of it. */
+/* True if the loop takes elements into folds, and does not also test for the ends of blocks
+ * (PUSH_IF_LAST; a block is a run of a fold's steps) of a fold that begins outside of it, as
+ * skipped rounds would miss such an end. */
 static bool has_only_elements(const rd_schedule *t, int32_t loop)
 {
     bool takes = false;
@@ -174,47 +180,49 @@ static bool has_only_elements(const rd_schedule *t, int32_t loop)
     return takes;
 }
 
-/* True if the value is made before the statement and seen there: in the statement's own part or
- * body, or a body around it.  Values of the head are seen in all parts. */
+/* True if the value is made before the statement and can be read there: it stands directly in a
+ * part (head, body or tail), as values of the head do, which all parts see; or in a body around
+ * the statement. */
 static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
 {
-    const int32_t by = t->let[value].made_by, body = by >= 0 ? t->stmt[by].parent : -1;
+    const int32_t maker = t->let[value].made_by, body = maker >= 0 ? t->stmt[maker].parent : -1;
 
     return body >= 0 && (t->stmt[body].kind == RD_S_PART || rd_stands_in(t, stmt, body));
 }
 
-/* True if all values of the bound are visible before the statement; also if there is no such bound
- * (n_add 0). */
+/* True if all values (registers) of the bound can be read before the statement; also if there is
+ * no such bound (n_add 0). */
 static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t stmt)
 {
-    bool seen = true;
+    bool visible = true;
 
     for (int32_t k = 0; k < b->n_reg && b->n_add; k++)
-        seen &= is_visible(t, b->reg[k], stmt);
-    return seen;
+        visible &= is_visible(t, b->reg[k], stmt);
+    return visible;
 }
 
-/* True if the loop of the program has bounds by a mask that are known before it, goes upwards
- * between two positions, and visits elements only.  The mask, if it is a value, is made in the
- * loop. */
+/* True if the loop of the program has bounds by a mask that can be computed before it, goes upwards
+ * between two positions, and only takes elements. The mask, if it is a value (mask >= 0), must be
+ * made in the loop, so that a piece can drop it. No block of a fold may end inside. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     const rd_for    *loop   = rd_loop_of(t, stmt);
     const rd_bounds *bounds = loop->of >= 0 ? t->p->loop[loop->of].bounds : NULL;
-    int32_t          by;
+    int32_t          maker;
 
     if (!bounds || loop->kind != RD_FOR_SERIAL || loop->backwards || loop->from.n != 1 ||
         loop->to.n != 1 || ends_blocks_inside(t, loop->of) || !has_only_elements(t, stmt))
         return false;
     if (!is_bound_visible(t, &bounds->low, stmt) || !is_bound_visible(t, &bounds->high, stmt))
         return false;
-    by = bounds->mask >= 0 ? t->let[bounds->mask].made_by : -1;
-    return bounds->mask < 0 || (by >= 0 && rd_stands_in(t, by, stmt));
+    maker = bounds->mask >= 0 ? t->let[bounds->mask].made_by : -1;
+    return bounds->mask < 0 || (maker >= 0 && rd_stands_in(t, maker, stmt));
 }
 
-/* Splits a loop by its bounds, or by a list of ranges (list_at >= 0).  Borders are multiples of
- * the strip width, so that no strip is split.  If a block loop over the same axis stands around,
- * `lo` and `hi` are its whole range. */
+/* Splits a loop by its bounds, or by a list of ranges (list_at >= 0). Borders are multiples of the
+ * strip width, or of 64 if strips have no fixed length, so that lanes begin anew at each piece. If
+ * a block loop over the same axis stands around, `lo` and `hi` are that loop's range, of which
+ * this loop visits a block (a run of a fold's steps). */
 static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for  loop   = *rd_loop_of(t, stmt);
@@ -239,8 +247,8 @@ static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t 
         split_loop(&c);
 }
 
-/* Splits all loops in a body, inner loops first: a copy of an outer loop then holds the pieces,
- * and masks still have the numbers that the program gave them. */
+/* Splits all bounded loops in a body, inner loops first. Then a copy of an outer loop holds the
+ * pieces, and masks still have the numbers that the program gave them. */
 static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {

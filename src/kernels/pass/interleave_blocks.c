@@ -32,8 +32,9 @@
 #include "kernels/pass/pass.h"
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* The number of blocks to interleave: twice as many as a vector holds, so that two vectors overlap
- * their latencies; 1 if no vectors can be made of the reducer's numbers (widest 0). */
+/* Returns the number of blocks (runs of a fold's steps) to interleave: twice as many as a vector
+ * holds numbers, so that two vectors overlap their latencies. 1 if no vectors can be made of the
+ * reducer's numbers. `widest`: bytes of its widest number, 0: no vectors. */
 static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
 {
     const rd_emit_fold *f      = &t->fold[fold].of;
@@ -42,8 +43,8 @@ static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *ta
     return widest ? 2 * (int64_t)(target->vector / widest) : 1;
 }
 
-/* True if the statement makes a value that may be computed in any order: no user's call and no
- * checked index, which could end the run. */
+/* True if the statement makes a value that may be computed in any order, and also where it was not
+ * before: no user's call and no checked index, which could end the run. */
 static bool is_value(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -52,7 +53,7 @@ static bool is_value(const rd_schedule *t, int32_t stmt)
            t->let[s->value].kind != RD_I_INDEX;
 }
 
-/* The step at the end of the loop's body, if all statements before it are values; else -1. */
+/* Returns the step that ends the loop's body, if all statements before it are values; else -1. */
 static int32_t last_step(const rd_schedule *t, int32_t loop)
 {
     const int32_t last = t->stmt[loop].last;
@@ -63,9 +64,9 @@ static int32_t last_step(const rd_schedule *t, int32_t loop)
     return last >= 0 && t->stmt[last].kind == RD_S_STEP ? last : -1;
 }
 
-/* Fills the statements of *b. True if the block loop holds a CUT_AT_BLOCK, a serial loop that ends
- * with a step, and a PUSH_IF_LAST, all of one fold. The serial loop is one of the program (of >=
- * 0). */
+/* Fills the statements of *b. True if the block loop holds three statements of one fold:
+ * CUT_AT_BLOCK, a serial loop of the program (of >= 0) that ends with a step, and PUSH_IF_LAST
+ * (`ends`), which sends the block's result to the combine tree. */
 static bool find_loops(rd_interleaving *b)
 {
     const rd_schedule *t   = b->t;
@@ -83,7 +84,7 @@ static bool find_loops(rd_interleaving *b)
     return b->fold >= 0 && t->stmt[cut].fold == b->fold && t->stmt[b->ends].fold == b->fold;
 }
 
-/* True if the loop runs upwards between two positions that are not rounded. */
+/* True if the loop runs upwards between two positions: one part each (n), not rounded (by <= 1). */
 static bool has_plain_edges(const rd_for *loop)
 {
     return !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 && loop->to.n == 1 &&
@@ -91,7 +92,8 @@ static bool has_plain_edges(const rd_for *loop)
 }
 
 /* True if the fold is a user's without weights (w < 0), mask and labels, with one lane along one
- * axis (mixed: along several), and its steps in the loop go into one cell (accumulator). */
+ * axis (mixed: along several), and its steps in the loop go into one cell (accumulator). The block
+ * loop goes upwards between two positions. */
 static bool can_interleave(const rd_interleaving *b)
 {
     const rd_schedule  *t    = b->t;
@@ -103,8 +105,9 @@ static bool can_interleave(const rd_interleaving *b)
            has_plain_edges(rd_loop_of(t, b->block)) && !rd_linear_coef(t, &s->of.cell, loop->axis);
 }
 
-/* True if all steps go along one loop of at least n blocks, which starts at the start of a block.
- * `row` 0 says so. */
+/* True if all steps go along one loop with at least n blocks, whose range starts at the start of a
+ * block. Sets top, the loop to be strip-mined, and row = 0, which stands for this case. b->steps
+ * are the steps of one block. */
 static bool is_one_row(rd_interleaving *b)
 {
     const rd_schedule *t = b->t;
@@ -116,25 +119,28 @@ static bool is_one_row(rd_interleaving *b)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* The greatest common divisor of two numbers, by Euclid. */
+/* Returns the greatest common divisor of two numbers, by Euclid's algorithm. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     return b ? gcd(b, a % b) : a;
 }
 
-/* The number of blocks that are interleaved, at least `want`: such that the blocks are whole rows,
- * and fill vectors of 8 if they fit.  0 if their elements exceed an array of 4096. */
+/* Returns the number of blocks that are interleaved, at least `want`, such that they are a whole
+ * number of rows: a multiple of row / gcd(row, steps). It is also a multiple of 8, so that vectors
+ * are full, if the elements then fit into an array of 4096. 0: not even the smallest number fits.
+ */
 static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
 {
     enum { VECTOR = 8, MOST = 4096 };
     const int64_t least = row / gcd(row, steps), whole = least / gcd(least, VECTOR) * VECTOR,
-                  by = whole * steps <= MOST ? whole : least, n = (want + by - 1) / by * by;
+                  by = whole * steps <= MOST ? whole : least /* n is a multiple */,
+                  n  = (want + by - 1) / by * by;
 
     return n * steps <= MOST ? n : 0;
 }
 
-/* The serial loop of the program around the block loop, if its body is the block loop alone,
- * upwards over single indices (no marks); -1 if there is none. */
+/* Returns the serial loop of the program around the block loop, if its body is the block loop
+ * alone, upwards over single indices (no marks); -1 if there is none. */
 static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
 {
     const int32_t s    = t->stmt[block].parent;
@@ -147,8 +153,8 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
                : -1;
 }
 
-/* How far the step's number moves with an index of the axis.  The number is `outer` * rows of lanes
- * + the lane position, as the fold has one lane (partial accumulator). */
+/* Returns how far an element's step number moves with an index of the axis. The number is outer *
+ * (rows of lanes) + the lane position, as the fold has one lane (state). */
 static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
@@ -157,8 +163,8 @@ static int64_t step_stride(const rd_interleaving *b, int32_t axis)
            rd_linear_coef(b->t, &at->lane, axis);
 }
 
-/* True if the steps of each row continue those of the row before, for step numbers and element
- * indices alike, and all rows go into one cell (accumulator). */
+/* True if each row continues the row before: step numbers rise by 1 along a row and by `row` from
+ * row to row, and so do the flat indices of elements. All rows go into one cell (accumulator). */
 static bool has_contiguous_rows(const rd_interleaving *b)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
@@ -169,8 +175,11 @@ static bool has_contiguous_rows(const rd_interleaving *b)
            !rd_linear_coef(b->t, &at->cell, b->axis);
 }
 
-/* True if steps go along short rows of a known length, from index 0, and some whole number of rows
- * is a whole number of blocks.  It sets top, row, axis, inner and n for the loop over rows. */
+/* True if steps go along short rows of a known length, [0, row), and some whole number of rows is a
+ * whole number of blocks. There are enough rows, and the first one starts at the start of a block.
+ * Sets top, row, axis, inner and n for the loop over rows. `from` and `to` are the bounds of a row,
+ * constants without terms. `first` has the positions of a row's first element, at index 0 of the
+ * inner axis. */
 static bool is_rows_of_blocks(rd_interleaving *b)
 {
     rd_schedule   *t    = b->t;

@@ -13,9 +13,9 @@
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over an axis that the pass
- * has added (m3).  No marks are bound to its rounds, and it comes from no loop of the program (of
- * -1). */
+/* Adds "serial m3 to 4" at the end of a body, and returns it: a loop from 0 to `rounds` over an
+ * axis that the pass has added (m3). It has no marks (start, stop -1), and comes from no loop of
+ * the program (of -1). */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {
@@ -35,7 +35,8 @@ static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int3
     return made;
 }
 
-/* Adds a store, and its ARRAY statement at the end of the body. */
+/* Adds an array like *store, with its ARRAY statement (declaration) at the end of the body;
+ * returns its number. */
 static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store)
 {
     const int32_t array = rd_add_store(b->t, store);
@@ -44,13 +45,14 @@ static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store
     return array;
 }
 
-/* The position coef * axis. */
+/* Returns the position coef * index of the axis. */
 static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
 {
     return rd_linear_plus_axis(b->t, rd_linear_of(0), coef, axis);
 }
 
-/* "load a1[64 * m1 + m2]": the element at row * by + column. */
+/* Returns a LOAD of "a1[64 * m1 + m2]": the element at row * by + column, where row and column are
+ * axes. */
 static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row, int32_t column)
 {
     const rd_dtype type = b->t->store[store].type;
@@ -61,27 +63,29 @@ static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row
                      .arg   = -1,
                      .slot  = -1,
                      .store = store,
-                     .at    = rd_linear_plus_axis(b->t, axis_times(b, 1, column), by, row) };
+                     .at = rd_linear_plus_axis(b->t, axis_times(b, /*coef=*/1, column), by, row) };
 }
 
-/* m0 + 64 * m1: the first index of block m1.  If there are rows, 64 * m1, as the position counts
- * from the start of row m0. */
+/* Returns the index at which block m1 starts: m0 + 64 * m1, with 64 steps of a block. If there are
+ * rows: 64 * m1, as the position counts from the start of row m0. */
 static rd_linear block_start(rd_interleaving *b)
 {
-    return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, 1, b->first),
+    return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, /*coef=*/1, b->first),
                                b->steps, b->number);
 }
 
-/* Substitutes the index, counted from the first one of all blocks, into a position of the step. If
- * there are rows, the row is the first one, as an index may go beyond the end of a row. */
+/* Returns a position of the step with the index of an element put in. If there are rows, the index
+ * counts from the first row's start and may go beyond the end of that row; rows are contiguous, so
+ * the row axis stands still at the first row, m0. */
 static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
 {
     if (b->row)
-        at = rd_linear_with(b->t, at, b->axis, axis_times(b, 1, b->first));
+        at = rd_linear_with(b->t, at, b->axis, axis_times(b, /*coef=*/1, b->first));
     return rd_linear_with(b->t, at, b->inner, index);
 }
 
-/* Makes a loop run over n elements from an index on; it is no loop of the program any more. */
+/* Makes a loop visit n indices from a position on. It comes from no loop of the program any more
+ * (of -1). */
 static void set_range(rd_for *loop, rd_linear from, int64_t n)
 {
     loop->from   = rd_edge_of(from);
@@ -91,20 +95,23 @@ static void set_range(rd_for *loop, rd_linear from, int64_t n)
     loop->to.part[0].at.offset += n;
 }
 
-/* Adds the loop that packs the operands of all steps, one behind the other: "vector i0 from m0
- * to m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }". With rows a loop over the rows stands around it. */
+/* Adds the loop that packs the operands of all steps, one behind the other: "vector i0 from m0 to
+ * m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }". It is a copy of the loop over steps, with a STORE in
+ * place of the STEP. b->first is m0. If there are rows (b->row elements each), the copy visits one
+ * row, and a loop over rows stands around it. An element is stored at its index less m0; if there
+ * are rows, at (row - m0) * b->row + its index in the row. */
 static void pack_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t     = b->t;
     const int32_t   made  = rd_stmt_copy(t, b->loop);
-    const rd_linear first = axis_times(b, 1, b->first);
+    const rd_linear first = axis_times(b, /*coef=*/1, b->first);
     rd_stmt         store = rd_stmt_of(RD_S_STORE);
     rd_for          rows  = *rd_loop_of(t, b->top);
 
     if (t->failed)
         return;
     if (b->row) {
-        set_range(&rows, first, b->n * b->steps / b->row);
+        set_range(&rows, first, b->n * b->steps / b->row); /* so many whole rows */
         const int32_t over = rd_add_loop(t, &rows);
 
         rd_append(t, body, over);
@@ -122,14 +129,14 @@ static void pack_elements(rd_interleaving *b, int32_t body)
     store.at                        = rd_linear_plus(t, axis_times(b, b->row ? b->row : 1, b->axis),
                                                      -(b->row ? b->row : 1), first);
     if (b->row)
-        store.at = rd_linear_plus_axis(t, store.at, 1, b->inner);
+        store.at = rd_linear_plus_axis(t, store.at, /*coef=*/1, b->inner);
     rd_take_out(t, t->stmt[made].last);
     rd_append(t, made, rd_add_stmt(t, &store));
 }
 
 /* Adds the loop that transposes the packed operands, so that those of one step are adjacent:
- * "vector m1 to 8, by call { serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }".  The text has
- * a function for elements of 4 bytes or more; others are copied by two serial loops. */
+ * "vector m1 to 8, by call { serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }".  The generated
+ * C has a function for elements of 4 bytes or more; others are copied by two serial loops. */
 static void transpose_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule   *t     = b->t;
@@ -146,27 +153,29 @@ static void transpose_elements(rd_interleaving *b, int32_t body)
     store.store                          = b->elements;
     store.type                           = type;
     store.x                              = rd_add_value(t, loop, &let);
-    store.at = rd_linear_plus_axis(t, axis_times(b, 1, b->number), b->n, b->at);
+    store.at = rd_linear_plus_axis(t, axis_times(b, /*coef=*/1, b->number), b->n, b->at);
     rd_append(t, loop, rd_add_stmt(t, &store));
 }
 
-/* Adds a LOAD_STATES or STORE_STATES of the states of block `number`. */
+/* Adds a statement of `kind`, LOAD_STATES or STORE_STATES, for the state of block `number`: it
+ * copies between the fold's state and element `number` of the array of states. */
 static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 {
     rd_stmt s = rd_copy_of_states(&b->t->stmt[b->step], kind, b->states);
 
-    s.at = axis_times(b, 1, b->number);
+    s.at = axis_times(b, /*coef=*/1, b->number);
     rd_append(b->t, body, rd_add_stmt(b->t, &s));
 }
 
 /* Adds the loops over steps and blocks: "serial m2 to 64 { vector m1 to 8 { step f0 a3: a2[..] }
- * }". Each block steps into a state of its own. */
+ * }". Each block steps into a state (accumulator) of its own (`more` is added to the state's
+ * subscript), and neighbouring rounds are independent, unlike steps of one block. */
 static void take_steps(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t      = b->t;
     const int32_t   around = add_loop(b, body, RD_FOR_SERIAL, b->at, b->steps);
     const int32_t   vector = add_loop(b, around, RD_FOR_VECTOR, b->number, b->n);
-    const rd_linear index  = rd_linear_plus_axis(t, block_start(b), 1, b->at);
+    const rd_linear index  = rd_linear_plus_axis(t, block_start(b), /*coef=*/1, b->at);
     const rd_let    let    = load_at(b, b->elements, b->n, b->at, b->number);
     rd_stmt         step   = t->stmt[b->step];
 
@@ -175,12 +184,15 @@ static void take_steps(rd_interleaving *b, int32_t body)
     step.of.lane  = with_index(b, step.of.lane, index);
     step.of.outer = with_index(b, step.of.outer, index);
     step.of.index = with_index(b, step.of.index, index);
-    step.of.more  = axis_times(b, 1, b->number);
+    step.of.more  = axis_times(b, /*coef=*/1, b->number);
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 
-/* Adds the loop that finishes the blocks in order:
- * "serial m1 to 8 { store states f0, a3 at m1; push if last f0 .. }". */
+/* Adds the loop that ends the blocks (runs of a fold's steps) in order: "serial m1 to 8 { store
+ * states f0, a3 at m1; push if last f0 .. }". STORE_STATES copies the state of block m1 from array
+ * a3, where take_steps() has left it, to the fold's own state. PUSH_IF_LAST, with the positions of
+ * the block's last step, then sends that state to the combine tree as the block's result. It takes
+ * no element, so x is -1. */
 static void finish_blocks(rd_interleaving *b, int32_t body)
 {
     rd_schedule  *t      = b->t;
@@ -199,9 +211,10 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Adds the loop over n blocks at a time before the loop over single blocks, which keeps the tail.
- * `border` is the end, rounded down to whole rounds from the start on; there one loop ends and the
- * other begins. */
+/* Puts an empty loop over n blocks at a time before the loop over single blocks, which keeps the
+ * tail. `border` is the end, rounded down to whole rounds from the start on; there one loop ends
+ * and the other begins. `width`: indices of a round, which are rows if there are rows. Returns the
+ * new loop's statement. */
 static int32_t put_loop(rd_interleaving *b)
 {
     rd_schedule       *t      = b->t;
@@ -210,8 +223,8 @@ static int32_t put_loop(rd_interleaving *b)
     const rd_edge_part border = { .at    = top.to.part[0].at,
                                   .first = top.from.part[0].at,
                                   .by    = width };
-    const int32_t      made   = add_loop(b, t->stmt[b->top].parent, RD_FOR_SERIAL, b->axis, 0);
-    rd_for            *loop;
+    const int32_t made = add_loop(b, t->stmt[b->top].parent, RD_FOR_SERIAL, b->axis, /*rounds=*/0);
+    rd_for       *loop;
 
     rd_take_out(t, made);
     rd_put_before(t, made, b->top);
@@ -228,8 +241,10 @@ static int32_t put_loop(rd_interleaving *b)
     return made;
 }
 
-/* Builds the loop over n blocks: it packs and transposes elements, copies states in, takes the
- * steps, and finishes the blocks. */
+/* Builds the loop over n blocks. Its body packs and transposes the elements, copies the states
+ * (accumulators) of the blocks in, takes the steps of all blocks side by side, and finishes the
+ * blocks in order. Arrays: `rows` has the elements block by block, `elements` step by step,
+ * `states` a state for each block. */
 void rd_interleave_blocks(rd_interleaving *b)
 {
     rd_schedule   *t        = b->t;

@@ -8,10 +8,10 @@
 #include "core/caches.h"
 #include "kernels/pass/strip_at.h"
 
-/* Shorter strips are not worth the two partial cache lines at their ends. */
+/* Runs of fewer bytes are not stored past the caches, as they have two partial cache lines. */
 enum { LEAST = 256 }; /* bytes */
 
-/* Set by tests: what has so many bytes is large. */
+/* Set by tests: arrays of so many bytes are large; 0: the sizes of caches decide. */
 static int64_t forced;
 
 /* For tests: sets the size from which arrays are large; 0: the sizes of the caches decide. */
@@ -20,19 +20,20 @@ void rd_force_large(int64_t bytes)
     forced = bytes;
 }
 
-/* The size in bytes from which a result bypasses the caches when it is stored. */
+/* Returns the size in bytes from which a result bypasses the caches when it is stored. */
 double rd_nontemporal_bytes(void)
 {
     return forced ? (double)forced : RD_STREAM_BYTES;
 }
 
-/* The size in bytes up to which an array stays in the caches. */
+/* Returns the size in bytes up to which an array stays in the caches. */
 double rd_cached_bytes(void)
 {
     return forced ? (double)forced : RD_CACHED_BYTES;
 }
 
-/* True if a term of the position is a value (axis < 0), which memory holds. */
+/* True if a term of the position is a value (axis < 0): an index that is computed or read from
+ * memory at run time. */
 bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -41,8 +42,8 @@ bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at)
     return false;
 }
 
-/* The bytes of all elements that the position reaches: the size of one, times the extents of its
- * axes of the program.  Marks count as 1. */
+/* Returns the bytes of all elements that the position reaches: the size of an element, times the
+ * extents of its axes of the program. Marks (axes that passes added) and values count as 1. */
 double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type)
 {
     double bytes = rd_dtype_size(type);
@@ -57,9 +58,10 @@ double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
 /* True if a store bypasses the caches.  It writes neighbours along the axis to an array outside of
- * scratch, at positions without data.  No load reads the array, runs of neighbours have 256 bytes
- * or more, and the whole array is larger than the caches. The array is one of the program's (slot
- * >= 0). */
+ * scratch (temporary memory of a task), at positions without data.  No load reads the array, runs
+ * of neighbours have 256 bytes or more, and the whole array is larger than the caches. The array is
+ * one of the program's (slot >= 0). rd_reach() is the most indices of an axis that a loop visits at
+ * a time. */
 bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -71,7 +73,8 @@ bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
            rd_bytes_of_axes(t, &s->at, s->type) >= rd_nontemporal_bytes();
 }
 
-/* True if a statement of the region stores neighbours along its axis past the caches. */
+/* True if a statement of the region (loops that share strips) stores neighbours along its axis
+ * past the caches. */
 bool rd_has_nontemporal_store(const rd_strip_at *r)
 {
     for (int32_t s = rd_next_stmt(r->t, r->top, r->top); s >= 0; s = rd_next_stmt(r->t, s, r->top))
@@ -81,7 +84,8 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The bytes of all elements that a load reaches. */
+/* Returns the bytes of all elements that a load reaches, along all axes that move its address,
+ * also by way of clamped indices (rd_coef_at_places). */
 static double bytes_of_load(const rd_schedule *t, const rd_let *load)
 {
     double bytes = rd_dtype_size(load->type);
@@ -96,8 +100,10 @@ static double bytes_of_load(const rd_schedule *t, const rd_let *load)
     return bytes;
 }
 
-/* True if a loop between the load and `loop` moves the load to other elements: its axis is neither
- * the rows' (`axis`) nor that of `loop`, and occurs in the address. */
+/* True if a loop between the load and `loop` moves the load to other elements, so that a round of
+ * `loop` reads more than one row. The axis of such a loop is neither the rows' (`axis`) nor that of
+ * `loop`, and has a coefficient in the address. That coefficient also counts where clamped indices
+ * pass it on (rd_coef_at_places). */
 static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
 {
     const rd_linear *at = &t->let[t->stmt[load].value].at;

@@ -29,83 +29,90 @@ typedef struct range_list {
     int32_t   range;                  /* the mark that numbers ranges */
 } range_list;
 
-/* Loads element `at` of memory that starts `bytes` bytes behind the slot's base. */
+/* Loads element `at` of an array that starts `bytes` bytes behind the slot's base; returns the
+ * value as a position. */
 static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t bytes, rd_linear at)
 {
     at.offset += bytes / rd_dtype_size(type);
     return rd_index_load(&c->n, slot, type, at);
 }
 
-/* Loads a number of the list's memory. */
-static rd_linear load_from_list(rd_range_split *c, rd_linear at)
+/* Loads number `number` of the list's memory: the starts of all lists come first, then the first
+ * index and the end of each range. */
+static rd_linear load_from_list(rd_range_split *c, rd_linear number)
 {
-    return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, at);
+    return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, number);
 }
 
-/* Loads the cluster of the smallest, or largest, index of the clusters' axis that the loop
- * holds. */
+/* Loads the cluster number of the smallest, or largest (`most`), index that the loop sees of the
+ * axis along which clusters lie; list_at is the address of the clusters. rd_index_bound() gives
+ * that index; clusters->add[0], the only addend of the address, names the axis. */
 static rd_linear cluster_of(rd_range_split *c, bool most)
 {
     const rd_address *clusters = &c->t->p->address[c->bounds->list_at];
-    const rd_linear   at       = rd_linear_plus(c->t, rd_linear_of(clusters->offset), 1,
+    const rd_linear   at       = rd_linear_plus(c->t, rd_linear_of(clusters->offset), /*coef=*/1,
                                                 rd_index_bound(c, clusters->add[0].axis, most));
 
-    return load(c, clusters->slot, RD_I32, 0, at);
+    return load(c, clusters->slot, RD_I32, /*bytes=*/0, at);
 }
 
-/* The position plus an offset. */
+/* Returns the position plus an offset, which is a constant. */
 static rd_linear plus(rd_linear at, int64_t offset)
 {
     at.offset += offset;
     return at;
 }
 
-/* Selects x if one list applies, so if 1 >= the distance of the clusters; else `otherwise`. */
+/* Selects x if one list applies, which is so if the strip's clusters are the same or neighbours: 1
+ * >= distance. Else selects `otherwise`. */
 static rd_linear if_one_list(rd_range_split *c, const range_list *l, rd_linear x,
                              rd_linear otherwise)
 {
     return rd_index_select(&c->n, rd_linear_of(1), l->distance, x, otherwise);
 }
 
-/* Finds which list applies, and loads the numbers of its first range and of the one behind its
- * last.  If no list applies, there is one range, number 0, of all indices. */
+/* Finds which list applies: number least + most, of the strip's smallest and largest cluster. Loads
+ * the numbers of its first range and of the one behind its last. If no list applies, there is one
+ * range, number 0, of all indices. `first` and `last` are set later. */
 static range_list find_list(rd_range_split *c)
 {
     range_list l = { .least = cluster_of(c, /*most=*/false), .most = cluster_of(c, /*most=*/true) };
     rd_linear  list;
 
-    l.distance    = rd_linear_plus(c->t, l.most, -1, l.least);
-    list          = rd_linear_plus(c->t, l.least, 1, l.most);
+    l.distance    = rd_linear_plus(c->t, l.most, /*coef=*/-1, l.least);
+    list          = rd_linear_plus(c->t, l.least, /*coef=*/1, l.most);
     l.first_range = if_one_list(c, &l, load_from_list(c, list), rd_linear_of(0));
-    l.end_range   = if_one_list(c, &l, load_from_list(c, plus(list, 1)), rd_linear_of(1));
+    l.end_range = if_one_list(c, &l, load_from_list(c, plus(list, /*offset=*/1)), rd_linear_of(1));
     return l;
 }
 
-/* The number of the first range that does not end before the index, or the last range.  Ends of
- * ranges lie 2 apart, behind the starts of lists and the first range's index. */
+/* Returns the number of the first range whose end is `index` or more; if there is none, of the
+ * last range. It is a binary search over the ends, which lie 2 apart, behind the lists + 1 starts
+ * of lists and the first range's first index. Positions count in int64s from the slot's base. */
 static rd_linear find_range(rd_range_split *c, const range_list *l, rd_linear index)
 {
     return rd_index_search(
         &c->n, c->bounds->list_slot, l->first_range, l->end_range,
-        rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2), 2, index);
+        rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2),
+        /*stride=*/2, index);
 }
 
-/* Restricts the ranges to those that overlap the loop.  The loop may be one block of steps of a
- * longer one; if it begins where that does (lo), nothing is skipped here. */
+/* Restricts the ranges to those that overlap the loop, which may be one block of steps of a longer
+ * range. If it begins where the whole range does (from == lo), nothing is skipped. */
 static void skip_other_ranges(rd_range_split *c, range_list *l)
 {
-    rd_linear last;
+    rd_linear last_range;
 
     if (rd_linear_same(c->t, &c->from, &c->lo))
         return;
-    last     = find_range(c, l, c->to);
-    l->first = find_range(c, l, c->from);
-    l->last  = plus(last, 1);
+    last_range = find_range(c, l, c->to);
+    l->first   = find_range(c, l, c->from);
+    l->last    = plus(last_range, /*offset=*/1);
 }
 
-/* Puts the loop over ranges around the loop at hand; values are made in it from then on.  Returns
- * the new loop.  It counts ranges by an axis of its own (a mark), comes from no loop of the program
- * (of -1), and has no strips and no known number of rounds (extent -1). */
+/* Puts the loop over ranges around the loop, so that values are computed once a range from then
+ * on; returns the new loop. It counts ranges by an axis of its own (a mark), comes from no loop of
+ * the program (of -1), and has no strips and no known number of rounds (extent -1). */
 static int32_t put_ranges_around(rd_range_split *c, range_list *l)
 {
     rd_for loop = *rd_loop_of(c->t, c->stmt);
@@ -128,52 +135,59 @@ static int32_t put_ranges_around(rd_range_split *c, range_list *l)
     return rd_put_loop_around(c->t, c->stmt, c->stmt, &loop);
 }
 
-/* 1 for the first range, else 0: one masked index beyond either end of it is visited too, as
- * that tells 0 from -0. */
+/* Returns 1 for the first range, else 0. One masked index beyond either end of that range is
+ * visited too, as a masked element turns a sum of -0 into 0. */
 static rd_linear extra_index(rd_range_split *c, const range_list *l, rd_linear range)
 {
     return rd_index_select(&c->n, l->first_range, range, rd_linear_of(1), rd_linear_of(0));
 }
 
-/* An edge of the range at hand.  k -1: the end of the range before; 0: its first index; 1: its
- * end. `otherwise` if no list applies. */
+/* Loads a bound of the range that the current round is about, number l->range. k = -1: the end of
+ * the range before; 0: its first index; 1: its end. `otherwise` if no list applies. Bounds lie
+ * behind the lists + 1 starts of lists, two for each range. */
 static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, rd_linear otherwise)
 {
     const rd_linear at =
-        rd_linear_plus_axis(c->t, rd_linear_of(c->bounds->lists + 1 + k), 2, l->range);
+        rd_linear_plus_axis(c->t, rd_linear_of(c->bounds->lists + 1 + k), /*coef=*/2, l->range);
 
     return if_one_list(c, l, load_from_list(c, at), otherwise);
 }
 
-/* The end of the range before, rounded to strips: two ranges may share a strip, which must be
- * visited once. */
+/* Returns the end of what the round for the range before has visited, rounded up to whole strips
+ * (ranges that vector loops visit). Two ranges may share a strip, which must be visited once. For
+ * the first range: the loop's start. `high` is the end of the range before, with its extra index if
+ * it was the first. */
 static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linear range)
 {
-    const rd_linear before = plus(range, -1);
-    const rd_linear high =
-        rd_linear_plus(c->t, range_edge(c, l, -1, c->from), 1, extra_index(c, l, before));
+    const rd_linear before = plus(range, /*offset=*/-1);
+    const rd_linear high   = rd_linear_plus(c->t, range_edge(c, l, /*k=*/-1, c->from), /*coef=*/1,
+                                            extra_index(c, l, before));
 
     return rd_index_select(&c->n, l->first_range, range, c->from,
                            rd_round_to_step(c, high, /*behind=*/true));
 }
 
-/* Computes where the pieces of a range begin and end. Strips at its first and last index are
- * masked; strips between are covered. */
+/* Computes the pieces of one range: strips at its first and last index are masked, strips between
+ * are covered (the mask is true). Only a strip whose elements are of one cluster (least >= most)
+ * has covered strips; else `covered_from` is the loop's end, and nothing is covered. The mask is
+ * false outside [first, last) and true in [begin, end). Each end is kept within the others, so that
+ * no piece has a negative length. */
 static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
 {
     rd_index_math  *n     = &c->n;
-    const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), 1, l->range);
-    const rd_linear from = range_edge(c, l, 0, c->from), to = range_edge(c, l, 1, c->to);
-    const rd_linear more = extra_index(c, l, range);
-    const rd_linear all =
+    const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), /*coef=*/1, l->range);
+    const rd_linear from  = range_edge(c, l, /*k=*/0, c->from),
+                    to    = range_edge(c, l, /*k=*/1, c->to);
+    const rd_linear extra = extra_index(c, l, range);
+    const rd_linear covered_from =
         rd_index_select(n, l->least, l->most, from, c->to); /* a strip of one cluster */
     rd_pieces p = { .before = true, .behind = true };
 
-    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, more), /*behind=*/false);
+    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, /*coef=*/-1, extra), /*behind=*/false);
     p.first = rd_index_max(n, p.first, end_of_visited(c, l, range));
-    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, more), /*behind=*/true);
+    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, /*coef=*/1, extra), /*behind=*/true);
     p.last  = rd_index_max(n, p.first, p.last);
-    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, all, /*behind=*/true));
+    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, covered_from, /*behind=*/true));
     p.begin = rd_index_min(n, p.begin, p.last);
     p.end   = rd_index_max(n, p.begin, rd_round_to_step(c, to, /*behind=*/false));
     p.end   = rd_index_min(n, p.end, p.last);
@@ -181,23 +195,25 @@ static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
 }
 
 /* Puts a loop over the list's ranges around the loop, and splits the loop into the pieces of one
- * range: masked, covered, masked.  Early exits leave the loop over ranges. */
+ * range: masked strips (ranges that vector loops visit), strips in which the mask is true, masked
+ * strips. Early exits leave the loop over ranges. */
 void rd_split_by_list(rd_range_split *c)
 {
     range_list    l      = find_list(c);
     const int32_t around = put_ranges_around(c, &l);
-    int32_t       one, other;
+    int32_t       first_piece, last_piece;
     rd_pieces     p;
 
     if (c->t->failed)
         return;
     p = find_pieces(c, &l);
-    rd_split_into_pieces(c, &p, &one, &other);
-    rd_retarget_exits(c->t, one, other, around);
+    rd_split_into_pieces(c, &p, &first_piece, &last_piece);
+    rd_retarget_exits(c->t, first_piece, last_piece, around);
 }
 
 /* ---- Strips of one cluster ------------------------------------------------------------------- */
-/* True if a fold in the loop over strips has elements along the strips' axis. */
+/* True if a fold in the loop over strips (ranges that vector loops visit) reduces or scans the
+ * strips' axis: lane (partial accumulator) or step of its elements moves with the axis. */
 static bool has_steps_along(const rd_schedule *t, int32_t strips)
 {
     const int32_t axis  = rd_loop_of(t, strips)->axis;
@@ -213,9 +229,9 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
     return found;
 }
 
-/* The number of the address of the clusters along the strips' axis that select the list of a loop
- * inside; -1 if there are none, or a fold goes along that axis. Only loops of the program (of >= 0)
- * have such bounds. */
+/* Returns the number of the address of the clusters (list_at) that select the list of a loop
+ * inside, if they lie along the strips' axis (along which vector loops go). -1: there are none, or
+ * a fold goes along that axis. Only loops of the program (of >= 0) have such bounds. */
 static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 {
     int32_t found = -1;
@@ -231,8 +247,10 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
     return found >= 0 && !has_steps_along(t, strips) ? found : -1;
 }
 
-/* Puts a block loop around the loop over strips.  Its rounds are runs of elements of one cluster:
- * CUT_AT_RUN ends each round where memory has another cluster. */
+/* Puts a block loop around the loop over strips (ranges that vector loops visit), so that no strip
+ * has elements of two clusters. Each round is a run of elements of one cluster: CUT_AT_RUN ends it
+ * before the first element whose cluster differs from that of the run's first. Numbers of clusters
+ * are 32-bit ints. */
 static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);
@@ -243,22 +261,22 @@ static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *
     runs.kind  = RD_FOR_BLOCK;
     runs.start = rd_add_mark(t);
     runs.stop  = rd_add_mark(t);
-    runs.step  = 0;
+    runs.step  = 0; /* rounds end where the cut says */
     runs.of = runs.strip = -1;
     runs.width           = 0;
     rd_put_loop_around(t, strips, strips, &runs);
-    run.at = rd_linear_plus_axis(t, rd_linear_of(clusters->offset), 1, runs.start);
+    run.at = rd_linear_plus_axis(t, rd_linear_of(clusters->offset), /*coef=*/1, runs.start);
     rd_put_before(t, rd_add_stmt(t, &run), strips);
     if (t->failed)
         return;
     t->loop[t->stmt[strips].arg].from =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.start));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, runs.start));
     t->loop[t->stmt[strips].arg].to =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.stop));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, runs.stop));
 }
 
-/* Visits all loops over strips, and splits them where clusters select a list.  An axis with a
- * single strip is left, as it has no loop over strips to split. */
+/* Visits all loops over strips (ranges that vector loops visit), and splits them where clusters
+ * select a list.  An axis with a single strip is left, as it has no loop over strips to split. */
 void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

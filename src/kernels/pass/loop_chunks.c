@@ -7,15 +7,17 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* The position that a mark (an axis) is bound to. */
+/* Returns the position that is just a mark: an axis bound to the first index of a chunk, or to the
+ * one behind its last. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
 }
 
-/* Puts a loop over chunks around the loop of a statement, which then visits one chunk. extent < 0:
- * the number of rounds is known at run time only. The new loop comes from no loop of the program
- * (of -1). */
+/* Strip-mines the loop of a statement: puts a loop over chunks of so many rounds around it, and
+ * the loop itself visits one chunk, from mark `start` to mark `stop`. A mark is an axis bound to
+ * an end of the chunk. The new loop comes from no loop of the program (of -1); extent < 0: rounds
+ * are known at run time only. */
 void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
 {
     const int32_t start = rd_add_mark(t), stop = rd_add_mark(t);
@@ -41,21 +43,24 @@ void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
     t->loop[t->stmt[stmt].arg].extent = chunk;
 }
 
-/* Value `by` replaces `value`. */
+/* A substitution in operands: value `by` replaces `value`. */
 typedef struct expanded_value {
     int32_t value, by;
 } expanded_value;
 
-/* Returns the value in place of `value`: `by` for the expanded one, else the same. */
+/* For rd_substitute_values(): returns `by` for the expanded value, and all others unchanged. */
 static int32_t replacement_of(void *of, int32_t value)
 {
-    const expanded_value *one = of;
+    const expanded_value *expanded = of;
 
-    return value == one->value ? one->by : value;
+    return value == expanded->value ? expanded->by : value;
 }
 
-/* The value in the loop `to` that stands for a value of the loop `from`: constants and coordinates
- * are computed again, others are loaded from a new array that `from` fills. */
+/* Returns the value in the loop `to` that stands for a value of the loop `from`: constants and
+ * coordinates are computed again, others are loaded from a new array that `from` fills. made_by:
+ * the statement that makes a value. rd_add_array_before() declares an array with an element for
+ * each round of a chunk; the others add a store to the end of `from`, and a load to the start of
+ * `to`. */
 static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
 {
     const rd_let  let = t->let[value];
@@ -72,18 +77,19 @@ static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t
     return rd_load_at_start(t, to, store, to);
 }
 
-/* For each value that stands directly in the loop `from` and is read in the loop `to`: replaces it
- * in all statements of `to`. */
+/* For each value that stands directly in the loop `from` and is read in the loop `to`: makes all
+ * statements of `to` read an array, or a value computed again (scalar expansion). n: values that
+ * were there before. */
 void rd_expand_values(rd_schedule *t, int32_t from, int32_t to)
 {
     for (int32_t value = 0, n = t->n_let; value < n && !t->failed; value++) {
-        const int32_t  by = t->let[value].made_by;
-        expanded_value one;
+        const int32_t  maker = t->let[value].made_by;
+        expanded_value expanded;
 
-        if (by < 0 || t->stmt[by].parent != from || !rd_is_read_in(t, value, to))
+        if (maker < 0 || t->stmt[maker].parent != from || !rd_is_read_in(t, value, to))
             continue;
-        one = (expanded_value){ value, expand_value(t, value, from, to) };
+        expanded = (expanded_value){ value, expand_value(t, value, from, to) };
         for (int32_t s = rd_next_stmt(t, to, to); s >= 0 && !t->failed; s = rd_next_stmt(t, s, to))
-            rd_substitute_values(t, s, replacement_of, &one);
+            rd_substitute_values(t, s, replacement_of, &expanded);
     }
 }

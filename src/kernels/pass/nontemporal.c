@@ -16,8 +16,8 @@
 #include "kernels/pass/strip_at.h"
 #include "kernels/pass/substrips.h"
 
-/* True if the statement is a vector loop of known extent that computes: it is no call, and does
- * not copy with non-temporal stores already. */
+/* True if the statement is a vector loop of known extent that computes: it is written out, not one
+ * call, and does not itself copy with non-temporal stores (which bypass the caches). */
 static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -26,24 +26,27 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
            loop->extent > 0;
 }
 
-/* Adds the loop that copies the array with non-temporal stores, behind the loop that fills the
- * array.  `to` is the old STORE; the new one, a copy, is returned. */
+/* Adds a loop behind the given one, over the same strip (a range that vector loops visit), that
+ * copies the array to where the old STORE `to` wrote, with non-temporal stores. Returns its STORE,
+ * a copy of the old one. */
 static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
 {
-    const int32_t made = rd_add_loop_behind(t, loop, /*by_call=*/false);
+    const int32_t copying = rd_add_loop_behind(t, loop, /*by_call=*/false);
 
     if (t->failed)
         return 0;
-    t->loop[t->stmt[made].arg].nontemporal = true;
-    to.x                                   = rd_load_at_end(t, made, store);
-    store                                  = rd_add_stmt(t, &to);
-    rd_append(t, made, store);
+    t->loop[t->stmt[copying].arg].nontemporal = true;
+    to.x                                      = rd_load_at_end(t, copying, store);
+    store                                     = rd_add_stmt(t, &to);
+    rd_append(t, copying, store);
     return store;
 }
 
-/* Redirects a store into a new array (slot -1, with an element for each index of the strip), and
- * adds the copying loop.  Strips without a fixed length are aligned to the cache lines of the
- * result, if the vector loop is directly in their loop and no other store has aligned them. */
+/* Redirects a store into a new array with an element for each index of the strip (slot -1: not the
+ * program's memory), and adds the copying loop. Strips without a fixed length are made to begin at
+ * cache lines of the result (align_to), if the vector loop stands directly in their loop and no
+ * other store has aligned them: non-temporal stores want whole lines. `strip` is the loop over
+ * strips around the vector loop; rd_strip_element() is the element's number in the strip. */
 static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip *r)
 {
     const rd_stmt to    = t->stmt[stmt];
@@ -60,8 +63,9 @@ static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_s
         t->loop[t->stmt[strip].arg].align_to = copy;
 }
 
-/* Converts all stores of large results in a vector loop.  Loops of more than 512 elements are
- * split into substrips first, so that the array stays in the first-level cache. */
+/* Makes all stores of large results in a vector loop bypass the caches. Loops of more than 512
+ * elements are split into substrips (parts of a strip) first, so that the array between stays in
+ * the first-level cache. */
 static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {

@@ -7,8 +7,11 @@
 #include "kernels/pass/strip_at.h"
 
 /* True if the fold has one accumulator of one number for a row, no combine tree, and any grouping
- * gives the same bits.  Compilers then keep vectors of sums in registers, and merge them there,
- * where lanes would go through memory (a count in a row of 64 bytes: 16 ns, so 2.5). */
+ * gives the same bits. Compilers then keep vectors of sums in registers, and merge them there,
+ * where lanes (partial accumulators) would go through memory. Count in a row of 64 bytes: 16 ns
+ * with lanes, 2.5 ns so. is_short: it sums in a narrow int type. rd_small_type() is not NULL for
+ * ints of 1 or 2 bytes and bools. in_strip says how neighbours map to accumulators: here to the
+ * lanes of one cell. */
 static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_strip, int32_t fold)
 {
     const rd_loop_fold *f = &r->t->fold[fold];
@@ -18,9 +21,9 @@ static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_s
             (rd_small_type(f->of.fold->type) && rd_fold_any_grouping(f->of.fold)));
 }
 
-/* True if the statement is as fast or faster without lanes (partial accumulators).  Loads of 4
- * bytes, and of halves, are as fast with lanes.  A row of 256 elements or more may end early
- * (EXIT), and stores would need another loop. */
+/* True if the statement is as fast or faster without lanes (partial accumulators). Loads of 4
+ * bytes or more, and of half floats, are as fast with lanes, so loads must be of small ints. A row
+ * of 256 elements or more may end early (EXIT), and stores would need another loop. */
 static bool is_suitable(const rd_strip_at *r, int32_t stmt)
 {
     enum { LONG = 256 };
@@ -33,8 +36,10 @@ static bool is_suitable(const rd_strip_at *r, int32_t stmt)
     return r->t->stmt[stmt].kind != RD_S_STORE;
 }
 
-/* True if one strip is the whole axis, which no tasks share (root), and all statements of the
- * region are suitable. */
+/* True if one strip (a range that vector loops visit) is the whole axis, which no tasks share
+ * (root), and all statements of the region (loops that share strips) are suitable. `around`: the
+ * region only holds loops over the axis, and is none itself. rd_reach() is the most indices that a
+ * loop visits at a time. */
 static bool is_short_row(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -51,7 +56,7 @@ static bool is_short_row(const rd_strip_at *r)
 /* True if all steps of a short row can use one accumulator, and there is a step. */
 bool rd_uses_one_state(const rd_strip_at *r, const rd_fold_in_strip *fold)
 {
-    bool some = false;
+    bool has_step = false; /* a step was found */
 
     if (!is_short_row(r))
         return false;
@@ -59,7 +64,7 @@ bool rd_uses_one_state(const rd_strip_at *r, const rd_fold_in_strip *fold)
         if (rd_is_step(r->t, s)) {
             if (!can_use_one_state(r, fold, r->t->stmt[s].fold))
                 return false;
-            some = true;
+            has_step = true;
         }
-    return some;
+    return has_step;
 }

@@ -29,13 +29,14 @@
  * strip 128 KB, to stay in a second-level cache. */
 enum { FEWEST = 5, FEWEST_WIDE = 8, MOST = 64, MOST_BYTES = 128 << 10 };
 
-/* Statements: the load; the loop over strips of rows; in it the loops over columns and over
- * rows. */
+/* Statements: the load; the loop over strips (ranges) of rows; in it the loop over columns, named
+ * `across`; and in that the vector loop over the rows of a strip. */
 typedef struct column_loops {
     int32_t load, strips, across, vector;
 } column_loops;
 
-/* True if the bound is exactly the mark: one position, not rounded, that is this axis alone. */
+/* True if the bound is exactly the mark (axis bound to an end of a range): one position, not
+ * rounded, which is this axis alone. */
 static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
@@ -44,8 +45,9 @@ static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* The loop over strips around the vector loop, if the vector loop visits a strip from its start
- * mark (axis bound to an end of a range) to its stop mark; else -1. */
+/* Returns the loop over strips around the vector loop, if the vector loop visits exactly one
+ * strip: from its start mark to its stop mark (axes bound to the strip's ends). -1: the next loop
+ * around over the axis is no such loop. */
 static int32_t strips_around(const rd_schedule *t, int32_t vector)
 {
     const rd_for *v = rd_loop_of(t, vector);
@@ -64,7 +66,8 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
 }
 
 /* True if the statement is a serial loop over all indices of a short row, 5 to 64, upwards from 0
- * to the extent.  n: there is one lower and one upper bound; by <= 1: neither is rounded. */
+ * to the extent. Both bounds must be constants: one part (n), not rounded (by <= 1), no terms
+ * (at.n). */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -83,16 +86,18 @@ static bool can_transpose(rd_dtype type)
            rd_dtype_size(type) == rd_register_size(type);
 }
 
-/* True if the address moves within the strip with the row and the column alone: no value is in it
- * (axis < 0), and its other axes are bound outside of the strip. */
+/* True if within a strip (a range that vector loops visit) the address moves with the row and the
+ * column alone, so that the packed elements are a matrix. No value is in it (axis < 0), and its
+ * other axes are bound outside of the strip. rd_binder_of() is the loop that binds the axis; -1:
+ * none does. */
 static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
-        const rd_linear_term *term = &t->term[at->first + k];
-        const int32_t         by   = term->axis < 0 ? -1 : rd_binder_of(t, c->load, term->axis);
+        const rd_linear_term *term   = &t->term[at->first + k];
+        const int32_t         binder = term->axis < 0 ? -1 : rd_binder_of(t, c->load, term->axis);
 
-        if (term->axis < 0 ||
-            (by >= 0 && by != c->vector && by != c->across && rd_stands_in(t, by, c->strips)))
+        if (term->axis < 0 || (binder >= 0 && binder != c->vector && binder != c->across &&
+                               rd_stands_in(t, binder, c->strips)))
             return false;
     }
     return true;
@@ -101,7 +106,8 @@ static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd
 /* Fills *c for a load.  True if the load reads columns of short rows that follow each other without
  * gaps: the row's stride is the number of columns.  The program does not write that memory (slot,
  * not a local array), and a strip's packed columns fit the cache.  The vector loop has a body of
- * its own (no call), and goes upwards in any order. */
+ * its own (no call), and goes upwards in any order. Compilers separate rows of fewer than 8
+ * elements of 8 bytes by themselves. */
 static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
 {
     const rd_let *let = rd_let_of(t, load);
@@ -126,7 +132,8 @@ static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *
            has_fixed_base(t, c, &let->at);
 }
 
-/* Declares the array at the start of the strip; a column is as long as a strip. */
+/* Declares the array of packed columns at the start of the strip (a range that vector loops
+ * visit), and returns its number. It has room for a whole strip in each column. */
 static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
 {
     const rd_store store = { .storage = RD_IN_LOCAL,
@@ -141,16 +148,18 @@ static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
     return array.store;
 }
 
-/* The position in the array of the element at hand: its number in the strip, plus the column times
- * the strip's length. */
+/* Returns the position of an element in the array: its number in the strip (a range that vector
+ * loops visit), plus column * length of a strip. */
 static rd_linear packed_position(rd_schedule *t, const column_loops *c)
 {
     return rd_linear_plus_axis(t, rd_strip_element(t, c->vector), rd_loop_of(t, c->strips)->step,
                                rd_loop_of(t, c->across)->axis);
 }
 
-/* Adds the loops that fill the array, behind its declaration. The outer loop is by call: the text
- * has a function for both. */
+/* Adds the loops that fill the array, behind its declaration: over the rows of the strip (a range
+ * that vector loops visit), in it over the columns. The outer loop is by call, as the generated C
+ * has one function for both; `of` is -1, so that no later pass takes the inner one for a loop of
+ * the program. */
 static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
                               const rd_let *let)
 {
@@ -173,27 +182,27 @@ static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t arr
     rd_append(t, inner, rd_add_stmt(t, &store));
 }
 
-/* Makes all loads of the same columns in the strip read the array: those with the same memory, type
- * and position. */
+/* Makes all loads of the same columns in the strip (same memory, type and position) read the array
+ * instead. `found` is looked up again, as packed_position() may move the tree's arrays. */
 static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array, const rd_let *let)
 {
     for (int32_t s = rd_next_stmt(t, c->strips, c->strips); s >= 0 && !t->failed;
          s         = rd_next_stmt(t, s, c->strips)) {
-        column_loops other;
-        rd_let      *own;
+        column_loops candidate;
+        rd_let      *found;
 
-        if (!find_column_loops(t, s, &other) || other.strips != c->strips)
+        if (!find_column_loops(t, s, &candidate) || candidate.strips != c->strips)
             continue;
-        own = &t->let[t->stmt[s].value];
-        if (own->slot != let->slot || own->type != let->type ||
-            !rd_linear_same(t, &own->at, &let->at))
+        found = &t->let[t->stmt[s].value];
+        if (found->slot != let->slot || found->type != let->type ||
+            !rd_linear_same(t, &found->at, &let->at))
             continue;
-        const rd_linear at = packed_position(t, &other);
+        const rd_linear at = packed_position(t, &candidate);
 
-        own        = &t->let[t->stmt[s].value];
-        own->slot  = -1;
-        own->store = array;
-        own->at    = at;
+        found        = &t->let[t->stmt[s].value];
+        found->slot  = -1;
+        found->store = array;
+        found->at    = at;
     }
 }
 

@@ -22,13 +22,14 @@ enum { MOST_BYTES = 28 << 10, STRIP = 64 };
 /* The load at hand.  A strip is a range of indices that its vector loop visits. */
 typedef struct reread_load {
     rd_schedule *t;
-    int32_t      load, vector; /* statements */
-    int32_t      before;       /* the loop that rereads, -1 */
+    int32_t      load, vector; /* statements: the LOAD, and the vector loop around it */
+    int32_t      before;       /* the loop whose rounds all read the same elements, -1 */
     int32_t      at;           /* the statement before which elements are packed */
 } reread_load;
 
-/* True if each term of the address is the index of an axis of the program, no value (< 0) and no
- * mark. An axis other than the strip's must be visited as a whole by one loop. */
+/* True if each term of the address is the index of an axis of the program, no value (axis < 0) and
+ * no mark. A loop must visit an axis other than the strip's as a whole (rd_reach: the most indices
+ * that it visits at a time), as the packed array has all its indices. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -41,8 +42,9 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
     return true;
 }
 
-/* True if the load is strided along the axis (its factor is not 0 or 1), from memory of the
- * program (slot >= 0) that the program does not store to. */
+/* True if the load is strided along the axis (its factor is not 0 or 1), from memory of the program
+ * (slot >= 0) that the program does not store to. Its position must follow from whole axes alone
+ * (is_plain). */
 static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let  = rd_let_of(t, stmt);
@@ -52,32 +54,34 @@ static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
            !rd_program_accesses(t->p, RD_I_STORE, let->slot) && is_plain(t, &let->at, axis);
 }
 
-/* The loop of a statement; NULL if the statement is no loop. */
+/* Returns the loop record of a statement; NULL: it is no loop. */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
-/* Bytes of a packed element. Bytes stay bytes: more of them fit the cache, and a vector. */
+/* Returns the bytes of a packed element. Small ints and bools stay as in memory, so that more of
+ * them fit the cache and a vector; others have the size of registers. */
 static int bytes_of(rd_dtype type)
 {
     return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
 }
 
-/* True if the position has a value that is made in the loop. */
+/* True if a term of the position is a value (axis < 0) that is made in the loop. */
 static bool is_made_in(const rd_schedule *t, int32_t loop, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
-        const rd_linear_term *term = &t->term[at->first + k];
-        const int32_t         by   = term->axis < 0 ? t->let[term->value].made_by : -1;
+        const rd_linear_term *term  = &t->term[at->first + k];
+        const int32_t         maker = term->axis < 0 ? t->let[term->value].made_by : -1;
 
-        if (by >= 0 && rd_stands_in(t, by, loop))
+        if (maker >= 0 && rd_stands_in(t, maker, loop))
             return true;
     }
     return false;
 }
 
-/* True if the loop makes a bound of the vector loop: pieces of a strip at seams have such ones. */
+/* True if the loop makes a value in a bound of the vector loop, so that packing cannot stand
+ * before it. Strips that were split at seams (pass seam_split) have such bounds. */
 static bool makes_bounds(const rd_schedule *t, int32_t loop, int32_t vector)
 {
     const rd_for *const  l       = rd_loop_of(t, vector);
@@ -91,10 +95,10 @@ static bool makes_bounds(const rd_schedule *t, int32_t loop, int32_t vector)
     return false;
 }
 
-/* The outermost loop of the strip that does not change the address, so that all its rounds read the
- * same elements; the loops inside may change it.  -1 if there is none, or the packed elements would
- * exceed the cache. A loop over strips or chunks of the axis (it has marks) ends the search, and so
- * does one that makes the bounds of the vector loop. */
+/* Returns the outermost loop that does not move the address, so that all its rounds read the same
+ * elements; loops inside it may move it. -1: there is none, or the packed elements would exceed
+ * the cache. A loop over strips or chunks of the axis (strip >= 0, or a mark) ends the search, and
+ * so does one that makes the bounds of the vector loop. */
 static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t vector)
 {
     const rd_let *let   = &t->let[t->stmt[stmt].value];
@@ -121,9 +125,9 @@ static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t vector
     return found;
 }
 
-/* The statement before which elements are packed: the loop itself; or the vector loop, if the loop
- * stands directly in it, to be unrolled; -1 if it stands deeper, as another loop may change the
- * address. */
+/* Returns the statement before which elements are packed: the loop whose rounds reread them; or
+ * the vector loop, if that loop stands directly in it, as it will be unrolled there. -1: it stands
+ * deeper, where another loop may change the address. */
 static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vector)
 {
     if (!rd_stands_in(t, loop, vector))
@@ -131,14 +135,15 @@ static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vecto
     return t->stmt[loop].parent == vector ? vector : -1;
 }
 
-/* The position of an element in the array.  Fills loop[0..*n) with the loops between that change
- * the address, innermost first, and *elements with the size of the array.  A strip takes whole
- * vectors: a multiple of 16 elements. */
+/* Returns the position of an element in the array: its number in the strip + index of a loop *
+ * elements so far, for each loop that moves the address. Fills loop[0..*n) with these loops,
+ * innermost first, and *elements with the size of the array. A strip (a range that vector loops
+ * visit) has room for whole vectors: a multiple of 16. */
 static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n, int64_t *elements)
 {
-    rd_schedule *t     = r->t;
-    const rd_let let   = t->let[t->stmt[r->load].value];
-    rd_linear    place = rd_strip_element(t, r->vector);
+    rd_schedule *t        = r->t;
+    const rd_let let      = t->let[t->stmt[r->load].value];
+    rd_linear    position = rd_strip_element(t, r->vector);
 
     *n        = 0;
     *elements = (rd_loop_of(t, r->vector)->extent + 15) / 16 * 16;
@@ -147,14 +152,14 @@ static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n
 
         if (!l || s == r->vector || rd_linear_coef(t, &let.at, l->axis) == 0)
             continue;
-        place        = rd_linear_plus_axis(t, place, *elements, l->axis);
+        position     = rd_linear_plus_axis(t, position, *elements, l->axis);
         loop[(*n)++] = s;
         *elements *= l->extent;
     }
-    return place;
+    return position;
 }
 
-/* Adds the load, and its STORE into the array, to the loop. */
+/* Adds to the loop the load *let, and a STORE of it into array `store` at position `at`. */
 static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t store,
                         rd_linear at)
 {
@@ -167,11 +172,12 @@ static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t
     rd_append(t, loop, rd_add_stmt(t, &stmt));
 }
 
-/* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point.  The load is
- * not counted as elements read, as the old one is. The inner loop is a plain vector loop: no call,
- * in any order. */
+/* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point, with the n
+ * loops of packed_position() around. The vector loop is plain: not by call (one call in the
+ * generated C), in any order. The new load is not counted as elements read (uncounted), as the old
+ * one still is. */
 static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
-                      rd_linear place)
+                      rd_linear position)
 {
     rd_schedule *t     = r->t;
     rd_for       inner = *rd_loop_of(t, r->vector);
@@ -183,7 +189,7 @@ static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t st
     top                            = rd_add_loop(t, &inner);
     if (t->failed)
         return;
-    store_value(t, top, &let, store, place);
+    store_value(t, top, &let, store, position);
     for (int32_t k = 0; k < n; k++) {
         rd_for  around = *rd_loop_of(t, loop[k]);
         int32_t made;
@@ -205,9 +211,9 @@ static void pack_elements(reread_load *r)
     rd_schedule *t = r->t;
     int32_t      loop[MOST_LOOPS], n;
     int64_t      elements;
-    rd_linear    place = packed_position(r, loop, &n, &elements);
-    rd_store     store = { .storage = RD_IN_LOCAL, .fold = -1, .extent = elements };
-    rd_stmt      array = rd_stmt_of(RD_S_ARRAY);
+    rd_linear    position = packed_position(r, loop, &n, &elements);
+    rd_store     store    = { .storage = RD_IN_LOCAL, .fold = -1, .extent = elements };
+    rd_stmt      array    = rd_stmt_of(RD_S_ARRAY);
     rd_let      *let;
     int32_t      made;
 
@@ -215,13 +221,13 @@ static void pack_elements(reread_load *r)
     store.memory = rd_small_type(store.type) != NULL;
     array.store = made = rd_add_store(t, &store);
     rd_put_before(t, rd_add_stmt(t, &array), r->at);
-    add_loops(r, loop, n, made, place);
+    add_loops(r, loop, n, made, position);
     if (t->failed)
         return;
     let        = &t->let[t->stmt[r->load].value];
     let->slot  = -1;
     let->store = made;
-    let->at    = place;
+    let->at    = position;
 }
 
 /* The pass: strided loads in a vector loop, which all rounds of a loop around it repeat, read an

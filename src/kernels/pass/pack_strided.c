@@ -15,7 +15,8 @@
 #include "kernels/pass/strip_arrays.h"
 #include <stdlib.h>
 
-/* True if the value is made in a vector loop over the axis, so that each element has its own. */
+/* True if the value is made in a vector loop over the axis, so that each element of a strip has
+ * its own. */
 static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
 {
     for (int32_t s = t->let[value].made_by; s >= 0; s = t->stmt[s].parent)
@@ -33,8 +34,8 @@ static bool is_gather(const rd_schedule *t, const rd_linear *at, int32_t axis)
     return false;
 }
 
-/* True if the load reads adjacent f16, which vector instructions widen but compilers do not; its
- * address has no values. */
+/* True if the load reads adjacent f16 at an address without values (axis < 0). Vector instructions
+ * widen such a row, but compilers do not use them, so a function of the generated C does it. */
 static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t axis)
 {
     for (int32_t k = 0; k < let->at.n; k++)
@@ -55,8 +56,9 @@ static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int
            (let->type == RD_F16 && coef);
 }
 
-/* True if a statement before the load in its loop makes an index in its address (axis < 0), or
- * stores to its memory. */
+/* True if the load depends on statements of its loop: a value in its address (axis < 0) is made
+ * there, or a STORE before it writes to its memory. A packing loop before the loop would then load
+ * too early. */
 static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
@@ -73,16 +75,16 @@ static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
     return false;
 }
 
-/* True if the loop has only pairs of a load and a store of its value into an array; pass
+/* True if the loop holds only pairs: a load, and a store of its value into an array. Pass
  * `pack_rereads` makes such loops, too. */
 static bool is_packing_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[t->stmt[s].next].next) {
-        const rd_stmt *const load = &t->stmt[s], *const stored =
+        const rd_stmt *const load = &t->stmt[s], *const storing =
                                                      load->next >= 0 ? &t->stmt[load->next] : NULL;
 
-        if (load->kind != RD_S_LET || !stored || stored->kind != RD_S_STORE || stored->store < 0 ||
-            stored->x != load->value)
+        if (load->kind != RD_S_LET || !storing || storing->kind != RD_S_STORE ||
+            storing->store < 0 || storing->x != load->value)
             return false;
     }
     return true;
@@ -95,17 +97,17 @@ static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_
                                 int32_t axis)
 {
     enum { MOST = 4 };
-    const int64_t coef  = llabs(rd_linear_coef(t, &x->at, axis));
-    rd_linear     there = y->at;
+    const int64_t coef    = llabs(rd_linear_coef(t, &x->at, axis));
+    rd_linear     shifted = y->at;
 
-    there.offset = x->at.offset;
+    shifted.offset = x->at.offset;
     return coef > 1 && coef <= MOST && x->slot == y->slot && x->type == y->type &&
-           llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &there);
+           llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &shifted);
 }
 
-/* The packing loop right before `loop`, or before other packing loops, that packs another plane of
- * the same array; -1 if there is none. A loop by call is full: it has one function for its
- * loads. */
+/* Returns the packing loop before `loop`, with only declarations and other packing loops between,
+ * that packs another plane (interleaved component) of the same array; -1: there is none, or it is
+ * by call: its function takes exactly its three loads. */
 static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -122,7 +124,7 @@ static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const 
 }
 
 /* True if the three offsets are consecutive, in any order: each of the three bits of `seen` is set
- * once.  A plane may be that of the pixel before or behind. */
+ * once. They need not begin at a pixel: a plane may be that of the pixel before or behind. */
 static bool are_neighbours(const int64_t at[3])
 {
     int64_t  least = at[0];
@@ -150,15 +152,16 @@ static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
            rd_linear_coef(t, &first->at, rd_loop_of(t, loop)->axis) == 3;
 }
 
-/* Packs the elements of one load.  If the load depends on statements of the loop, the loop is split
- * there first.  Returns the loop in which the load stands afterwards. Halves in a row, and three
- * planes of bytes, have a function of the text, so their loop is by call. */
+/* Packs the elements of one load by a loop of its own, or in a loop that packs another plane of
+ * the same array. If the load depends on statements of the loop, the loop is split there first.
+ * Returns the loop in which the load stands then. Rows of halves, and three planes of bytes, have
+ * a function in the generated C, so their loop is by call. */
 static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
 {
-    const int32_t value  = t->stmt[load].value;
-    const rd_let  let    = t->let[value];
-    const bool    row    = is_row_of_halves(t, &let, rd_loop_of(t, loop)->axis);
-    int32_t       planes = -1;
+    const int32_t value     = t->stmt[load].value;
+    const rd_let  let       = t->let[value];
+    const bool    is_halves = is_row_of_halves(t, &let, rd_loop_of(t, loop)->axis);
+    int32_t       planes    = -1;
 
     if (is_dependent_load(t, loop, load))
         loop = rd_split_vector(t, load, loop);
@@ -168,7 +171,7 @@ static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
         rd_pack_in_same_loop(t, planes, loop, value);
         t->loop[t->stmt[planes].arg].by_call = are_three_byte_planes(t, planes);
     } else
-        rd_pack_value(t, loop, value, let.type, row);
+        rd_pack_value(t, loop, value, let.type, is_halves);
     return loop;
 }
 

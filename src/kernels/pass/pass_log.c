@@ -20,7 +20,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-/* A hash of all arrays of the tree, from FNV's 64-bit start value on. */
+/* Returns a hash of all arrays of the tree, from FNV's 64-bit start value on. */
 static uint64_t hash_of(const rd_schedule *t)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -33,7 +33,7 @@ static uint64_t hash_of(const rd_schedule *t)
     return hash_bytes(hash, t->operand, (size_t)t->n_operand * sizeof *t->operand);
 }
 
-/* True if the tree's hash differs from that of the tree that was checked last. */
+/* True if the tree differs, by its hash, from the one that was checked last; notes the new hash. */
 static bool has_changed(const rd_schedule *t, rd_pass_log *log)
 {
     const uint64_t before = log->checked;
@@ -42,7 +42,8 @@ static bool has_changed(const rd_schedule *t, rd_pass_log *log)
     return log->checked != before;
 }
 
-/* Checks the tree. If it no longer means its program, prints why with the tree, and aborts. */
+/* Checks the tree by a shadow run of few statements. If it no longer means its program, prints why
+ * with the tree, and aborts. Only debug builds call it. */
 static void abort_if_wrong(const char *name, const rd_schedule *t)
 {
     rd_text why = { 0 };
@@ -57,7 +58,8 @@ static void abort_if_wrong(const char *name, const rd_schedule *t)
     rd_text_free(&why);
 }
 
-/* Prints "after hoist:" and the tree, or that the tree is as before. */
+/* Adds "after hoist:" and the tree to the log, or that the tree is as before, as most passes
+ * change nothing. */
 static void print_tree(const char *name, const rd_schedule *t, rd_pass_log *log)
 {
     rd_text tree = { 0 };

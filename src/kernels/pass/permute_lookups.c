@@ -29,8 +29,8 @@ typedef struct lookup_loop {
     int32_t      call, of, index, load, copy;
 } lookup_loop;
 
-/* True if a statement of the loop before this one (-1: any) writes to the program's memory: only
- * stores and sorts have a slot and are no values. */
+/* True if a statement of the loop before this one (-1: any statement) writes to the program's
+ * memory. Only stores and sorts have a slot (array of it) and are no values. */
 static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && s != stmt; s = rd_next_stmt(t, s, loop))
@@ -39,9 +39,10 @@ static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
     return false;
 }
 
-/* The operand of the index in the loop by call.  It is a copy of its load, if the load is in this
- * loop and nothing is written there; else the value itself, which comes through an array.  The copy
- * is not counted as elements read, as the load is (uncounted). */
+/* Returns the operand of the index in the loop by call. If the index comes from a load in this
+ * loop, and nothing is written in it, that is a copy of the load, so that no array is needed; else
+ * the value itself, which comes through an array. The copy is uncounted, as the original counts
+ * the elements read. */
 static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t    = q->t;
@@ -58,14 +59,15 @@ static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
     return q->copy;
 }
 
-/* Adds a copy of the checked index to the loop by call, and notes both in *q. */
+/* Adds a copy of the checked index to the loop by call, and notes the original (of) and the copy
+ * (index) in *q. */
 static void add_index(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t       = q->t;
     const int32_t operand = operand_in_call(q, loop, index);
     rd_let        let     = t->let[index];
 
-    let.first = rd_add_operands(t, &operand, 1);
+    let.first = rd_add_operands(t, &operand, /*n=*/1);
     q->of     = index;
     q->index  = rd_add_value(t, q->call, &let);
 }
@@ -80,15 +82,17 @@ static bool is_same_index(const rd_schedule *t, int32_t a, int32_t b)
            x->from == y->from;
 }
 
-/* The address, with the index of the loop by call in place of the old one. */
+/* Returns the address with the copied index in place of the original: the term apart * l->index is
+ * taken out, and apart * q->index put in. `apart`: distance of the table's elements in memory. */
 static rd_linear lookup_position(lookup_loop *q, rd_linear at, const rd_lookup *l)
 {
     at = rd_linear_plus_value(q->t, at, -l->apart, l->index);
     return rd_linear_plus_value(q->t, at, l->apart, q->index);
 }
 
-/* Moves the load into the loop by call, which stores the element into an array for the loop
- * behind. */
+/* Moves the lookup into the loop by call (one call in the generated C), at the address with the
+ * copied index. That loop stores the element into a new array, from which the loop behind loads
+ * it. */
 static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32_t behind)
 {
     rd_schedule  *t     = q->t;
@@ -101,15 +105,16 @@ static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32
     rd_replace_by_load(t, value, store, behind);
 }
 
-/* True if the statement makes a value that no statement reads, and still stands in a body. */
+/* True if the statement makes a value that no statement reads, and was not removed before (it has
+ * a parent). */
 static bool is_unused(const rd_schedule *t, int32_t stmt)
 {
     return !t->failed && t->stmt[stmt].kind == RD_S_LET && t->stmt[stmt].parent >= 0 &&
-           rd_next_use(t, t->stmt[stmt].value, -1) < 0;
+           rd_next_use(t, t->stmt[stmt].value, /*last=*/-1) < 0;
 }
 
-/* Removes the index if nothing reads it, and then its load.  The copy of the load takes over
- * whether loaded elements are counted. */
+/* Removes the index if no statement reads it any more, and then its load. The copy of the load is
+ * then counted as elements read, if the load was. */
 static void remove_unused(lookup_loop *q, int32_t index)
 {
     rd_schedule *t = q->t;
@@ -124,7 +129,8 @@ static void remove_unused(lookup_loop *q, int32_t index)
 }
 
 /* Moves one lookup into the loop by call at hand, if that is of the same index; else into a new
- * one, which splits the loop.  Returns the loop in which the load stands afterwards. */
+ * one, which splits the loop. A store before the lookup also needs a new one, so that the lookup
+ * stays behind the store. Returns the loop in which the load stands afterwards. */
 static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_lookup *l)
 {
     rd_schedule *t      = q->t;
@@ -141,7 +147,8 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
 }
 
 /* Moves all lookups of a vector loop that take less time by permutes than by gathers. q->call is
- * the loop by call that takes the next lookup, -1: none is made yet. */
+ * the loop by call (one call in the generated C) that takes the next lookup, -1: none is made yet.
+ */
 static void move_lookups(lookup_loop *q, int32_t loop)
 {
     rd_schedule  *t    = q->t;

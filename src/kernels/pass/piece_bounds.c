@@ -11,72 +11,78 @@
 #include "kernels/pass/index_set_split.h"
 
 /* ---- What indices come to in the loop -------------------------------------------------------- */
-/* The smallest or largest index of an axis in the loop's rounds.  A loop around over single
- * indices (no marks) gives its index, one over ranges the ends of its range.  Else the root axis
- * has the task's share, unless one task runs all, and other axes have all indices. */
+/* Returns the smallest, or largest (`most`), index of an axis in the loop's rounds. A loop around
+ * over single indices (no marks) gives its index, one over ranges the ends of its range: stop - 1
+ * is the largest. Else the root axis has the task's share (RD_MARK_LO, RD_MARK_HI) unless one task
+ * runs all, and other axes have all indices. */
 rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
 {
     rd_schedule  *t      = c->t;
     const int32_t binder = rd_binder_of(t, c->stmt, axis);
     const rd_for *loop   = binder >= 0 ? rd_loop_of(t, binder) : NULL;
-    const int32_t marks  = t->p->n_axis;
+    const int32_t marks  = t->p->n_axis; /* the first mark */
 
     if (loop && loop->start < 0)
-        return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+        return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
     if (loop)
-        return rd_linear_plus_axis(t, rd_linear_of(-most), 1, most ? loop->stop : loop->start);
+        return rd_linear_plus_axis(t, rd_linear_of(-most), /*coef=*/1,
+                                   most ? loop->stop : loop->start);
     if (axis == t->p->root && !t->whole)
-        return rd_linear_plus_axis(t, rd_linear_of(-most), 1,
+        return rd_linear_plus_axis(t, rd_linear_of(-most), /*coef=*/1,
                                    marks + (most ? RD_MARK_HI : RD_MARK_LO));
     return rd_linear_of(most ? t->p->axis_extent[axis] - 1 : 0);
 }
 
-/* A value of memory as a position, clamped to 2^60 either way, so that sums of such values cannot
- * overflow. */
+/* Returns a value that memory holds, as a position, clamped to 2^60 either way, so that sums of
+ * such values cannot overflow. */
 static rd_linear clamped_value(rd_range_split *c, int32_t value)
 {
     const int64_t most = INT64_C(1) << 60;
-    rd_linear     at   = rd_linear_plus_value(c->t, rd_linear_of(0), 1, value);
+    rd_linear     at   = rd_linear_plus_value(c->t, rd_linear_of(0), /*coef=*/1, value);
 
     at = rd_index_min(&c->n, at, rd_linear_of(most));
     return rd_index_max(&c->n, at, rd_linear_of(-most));
 }
 
-/* The smallest or largest value of a bound, without the term of the loop's own index.  A term is
- * largest at the largest index if its factor is positive, else at the smallest. */
+/* Returns the smallest or largest (`most`) value of a bound (a sum of terms, not negative where a
+ * mask is true), without the term of the loop's own index. A term is largest at its axis's largest
+ * index if its factor is positive, else at the smallest. */
 static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool most)
 {
-    const int32_t own = rd_loop_of(c->t, c->stmt)->axis;
-    rd_linear     at  = rd_linear_of(b->offset);
+    const int32_t loop_axis = rd_loop_of(c->t, c->stmt)->axis;
+    rd_linear     at        = rd_linear_of(b->offset);
 
     for (int32_t k = 0; k < b->n_reg; k++)
         at = rd_linear_plus(c->t, at, b->reg_coef[k], clamped_value(c, b->reg[k]));
     for (int32_t k = 0; k < b->n_add; k++)
-        if (b->axis[k] != own && b->coef[k])
+        if (b->axis[k] != loop_axis && b->coef[k])
             at = rd_linear_plus(c->t, at, b->coef[k],
                                 rd_index_bound(c, b->axis[k], (b->coef[k] > 0) == most));
     return at;
 }
 
-/* The index from which the low bound holds, plus `more`: its terms without the loop's index,
- * negated. */
+/* Returns the index from which on the low bound holds, plus `more`. The bound is index + rest >=
+ * 0, so this is -rest: with the rest's largest value (`most`) it may hold, with its smallest it
+ * holds surely. */
 static rd_linear low_bound(rd_range_split *c, bool most, int64_t more)
 {
-    return rd_linear_plus(c->t, rd_linear_of(more), -1,
+    return rd_linear_plus(c->t, rd_linear_of(more), /*coef=*/-1,
                           bound_without_loop(c, &c->bounds->low, most));
 }
 
-/* The index up to which the high bound holds, plus `more`: its terms without the loop's index. */
+/* Returns the index up to which the high bound holds, plus `more`. The bound is rest - index >= 0,
+ * so this is the rest: with its largest value (`most`) it may hold, with its smallest it holds
+ * surely. */
 static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 {
-    return rd_linear_plus(c->t, rd_linear_of(more), 1,
+    return rd_linear_plus(c->t, rd_linear_of(more), /*coef=*/1,
                           bound_without_loop(c, &c->bounds->high, most));
 }
 
 /* ---- Ends of pieces -------------------------------------------------------------------------- */
 /* Clamps the position to the loop's range if borders may be anywhere (by 1).  Else it rounds the
  * distance from the start to whole steps, down, or up (`behind`).  From the loop's end on the
- * result is the end. */
+ * result is the end. c->by is the width of a strip. */
 rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
 {
     rd_index_math *n = &c->n;
@@ -84,7 +90,7 @@ rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
 
     if (c->by == 1)
         return rd_index_min(n, rd_index_max(n, at, c->from), c->to);
-    whole = rd_linear_plus(c->t, at, -1, c->from);
+    whole = rd_linear_plus(c->t, at, /*coef=*/-1, c->from);
     whole.offset += behind ? c->by - 1 : 0;
     whole = rd_linear_plus(c->t, c->from, c->by, rd_index_divide(n, whole, c->by));
     whole = rd_index_max(n, whole, c->from);
@@ -93,27 +99,33 @@ rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
     return rd_index_select(n, at, c->to, c->to, whole);
 }
 
-/* Sets the range outside which the mask is false.  It takes the loosest values of both bounds,
- * with one index more on either side, and at least one index, of the whole range lo to hi. */
+/* Sets first and last, outside which the mask is false: the loosest values of both bounds, rounded
+ * outwards to whole strips (ranges that vector loops visit). One masked index more on either side
+ * is visited, and at least one of the whole range lo to hi, as a masked element turns a sum of -0
+ * into 0. So low_bound() gets -1 more; high_bound() gets 2 more, of which 1 makes the last index an
+ * end. */
 void rd_find_visited(rd_range_split *c, rd_pieces *p)
 {
-    rd_index_math *n = &c->n;
-    rd_linear end = rd_linear_plus(c->t, rd_linear_of(-1), 1, c->hi), low = c->lo, high = c->hi;
+    rd_index_math *n   = &c->n;
+    rd_linear      end = rd_linear_plus(c->t, rd_linear_of(-1), /*coef=*/1, c->hi), low = c->lo,
+              high = c->hi;
 
     if (p->before)
-        low = rd_index_min(n, low_bound(c, /*most=*/true, -1), end);
+        low = rd_index_min(n, low_bound(c, /*most=*/true, /*more=*/-1), end);
     if (p->behind) {
-        const rd_linear one = rd_index_max(n, low, c->lo);
+        const rd_linear visited_low = rd_index_max(n, low, c->lo);
 
-        high = rd_index_max(n, high_bound(c, /*most=*/true, 2),
-                            rd_linear_plus(c->t, rd_linear_of(1), 1, one));
+        high = rd_index_max(n, high_bound(c, /*most=*/true, /*more=*/2),
+                            rd_linear_plus(c->t, rd_linear_of(1), /*coef=*/1, visited_low));
     }
     p->first = p->before ? rd_round_to_step(c, low, /*behind=*/false) : c->from;
     p->last =
         p->behind ? rd_index_max(n, p->first, rd_round_to_step(c, high, /*behind=*/true)) : c->to;
 }
 
-/* Takes the tightest values of both bounds, rounded inwards to whole steps. */
+/* Sets begin and end, between which the mask is true: the tightest values of both bounds, rounded
+ * inwards to whole strips (ranges that vector loops visit) and kept within [first, last]. The high
+ * bound holds up to an index, so the end is 1 more. */
 void rd_find_covered(rd_range_split *c, rd_pieces *p)
 {
     rd_index_math *n = &c->n;
@@ -121,11 +133,11 @@ void rd_find_covered(rd_range_split *c, rd_pieces *p)
     p->begin = p->first;
     p->end   = p->last;
     if (p->before) {
-        p->begin = rd_round_to_step(c, low_bound(c, /*most=*/false, 0), /*behind=*/true);
+        p->begin = rd_round_to_step(c, low_bound(c, /*most=*/false, /*more=*/0), /*behind=*/true);
         p->begin = rd_index_min(n, rd_index_max(n, p->first, p->begin), p->last);
     }
     if (p->behind) {
-        p->end = rd_round_to_step(c, high_bound(c, /*most=*/false, 1), /*behind=*/false);
+        p->end = rd_round_to_step(c, high_bound(c, /*most=*/false, /*more=*/1), /*behind=*/false);
         p->end = rd_index_min(n, rd_index_max(n, p->begin, p->end), p->last);
     }
 }

@@ -18,21 +18,22 @@
 #include "kernels/pass/strip_at.h"
 #include "kernels/pass/substrips.h"
 
-/* The load at hand, and the loops around it. r: the strips of `strip`. */
+/* One load, and the loops around it.  `r` describes the strips (ranges of an axis that vector loops
+ * visit) over which the loop `strip` runs. */
 typedef struct prefetching {
     rd_schedule    *t;
     const rd_strip *r;
     int32_t         strip, vector, load; /* statements */
 } prefetching;
 
-/* The load at hand (f->load is its statement). */
+/* Returns the load for which prefetches are made. */
 static const rd_let *load_of(const prefetching *f)
 {
     return &f->t->let[f->t->stmt[f->load].value];
 }
 
-/* Puts a PREFETCH before the vector loop: as many elements as the strip has, `further` elements
- * behind those that the load reads in this strip. */
+/* Puts a PREFETCH before the vector loop: as many elements as the strip has (stop - start),
+ * `further` elements behind those that the load reads in this strip. */
 static void add_fetch(prefetching *f, int64_t further)
 {
     rd_schedule  *t     = f->t;
@@ -41,10 +42,11 @@ static void add_fetch(prefetching *f, int64_t further)
     rd_linear     at;
 
     at = rd_linear_with(t, load_of(f)->at, loop->axis,
-                        rd_linear_plus_axis(t, rd_linear_of(further), 1, start));
+                        rd_linear_plus_axis(t, rd_linear_of(further), /*coef=*/1, start));
     rd_add_prefetch_before(
         t, f->vector, load_of(f), at,
-        rd_linear_plus_axis(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, stop), -1, start));
+        rd_linear_plus_axis(t, rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, stop),
+                            /*coef=*/-1, start));
 }
 
 /* True if the statement loads adjacent elements, at an address without data, of an array of the
@@ -61,8 +63,9 @@ static bool can_prefetch(const prefetching *f)
 }
 
 /* ---- The next row ---------------------------------------------------------------------------- */
-/* The loop of the program that is the next one around the strips, block loops left out; -1 if
- * there is none. */
+/* Returns the loop of the program that is the next one around the loop over strips (ranges that
+ * vector loops visit), whose rounds are rows; block loops are left out. -1: there is none (of -1:
+ * it comes from a pass). */
 static int32_t loop_over_rows(const prefetching *f)
 {
     int32_t s = f->t->stmt[f->strip].parent;
@@ -72,8 +75,11 @@ static int32_t loop_over_rows(const prefetching *f)
     return s >= 0 && rd_loop_of(f->t, s)->of >= 0 ? s : -1;
 }
 
-/* The number of loops over strips in the row, before the one at hand, that read the same elements.
- * Strips and their tail count once (they have one number), and so do substrips. */
+/* Returns the number of loops over strips in the row's body, before the load at hand, that read the
+ * same elements. Loops with the same number `strip` count once, as strips and their tail do; those
+ * with the number of the load's own strips do not count, unless that is a substrip (part of a
+ * strip). rd_strips_around() is the loop over strips around a statement; -1: none. `last` is the
+ * number of the strips that were counted last. */
 static int32_t count_earlier_loops(const prefetching *f, int32_t row)
 {
     int32_t count = 0, last = -1;
@@ -95,8 +101,11 @@ static int32_t count_earlier_loops(const prefetching *f, int32_t row)
     return count;
 }
 
-/* Prefetches the next row in the second loop that reads a row; in substrips, in the first. Four
- * rows must fit the second-level cache, and all rows must not fit the caches. */
+/* Prefetches the next row in the second loop that reads a row; in substrips (parts of a strip), in
+ * the first. Only if four rows fit the second-level cache, so that a prefetched row is still there,
+ * and all rows together do not fit the caches. `coef`: elements from row to row. If one loop over
+ * strips stands around several loops over the axis (`around`), rows are prefetched in substrips
+ * only. */
 static void prefetch_next_row(prefetching *f)
 {
     const bool    is_substrip = rd_loop_of(f->t, f->strip)->substrip;
@@ -107,7 +116,7 @@ static void prefetch_next_row(prefetching *f)
 
     if (coef && bytes * 4 <= RD_L2_BYTES &&
         bytes * (double)rd_trips(f->t->p, rd_loop_of(f->t, row)->of) >= rd_cached_bytes() &&
-        count_earlier_loops(f, row) == !is_substrip)
+        count_earlier_loops(f, row) == (is_substrip ? 0 : 1))
         add_fetch(f, coef);
 }
 
@@ -126,9 +135,9 @@ static bool has_same_load(const prefetching *f, int32_t loop)
     return false;
 }
 
-/* The loop over the rows of a chunk, as the pass `batch_functions` makes them, if a loop before it
- * in the chunk has read the same rows; else -1.  The loop over chunks is of the same axis, with a
- * greater step. */
+/* Returns the loop over the rows of a chunk (some rows, as pass batch_functions makes them), if an
+ * earlier loop in the chunk has read the same rows; else -1. The loop over chunks, around it, is
+ * over the same axis with a greater step. */
 static int32_t loop_of_reread_rows(const prefetching *f)
 {
     const rd_schedule *t    = f->t;
@@ -147,7 +156,9 @@ static int32_t loop_of_reread_rows(const prefetching *f)
     return -1;
 }
 
-/* Prefetches the next chunk of rows, while the loop computes on this chunk from the cache. */
+/* Prefetches the next chunk of rows, one row at each row of this chunk, while the loop computes on
+ * this chunk from the cache. `coef`: elements from row to row; the step of the loop over chunks is
+ * the rows of a chunk. */
 static void prefetch_next_rows(prefetching *f)
 {
     const rd_schedule *t    = f->t;
@@ -160,7 +171,8 @@ static void prefetch_next_rows(prefetching *f)
 }
 
 /* ---- Further along --------------------------------------------------------------------------- */
-/* True if a fold takes elements of the strip by lanes (partial accumulators). */
+/* True if a fold takes elements of the strip (a range that vector loops visit) by lanes (partial
+ * accumulators). */
 static bool has_lanes(const prefetching *f, const rd_strips *strips)
 {
     for (int32_t s = f->strip; s >= 0; s = rd_next_stmt(f->t, s, f->strip))
@@ -169,10 +181,11 @@ static bool has_lanes(const prefetching *f, const rd_strips *strips)
     return false;
 }
 
-/* Prefetches 2048 bytes further along the row, if the strip has at least 256 bytes and the array
- * exceeds the caches.  Some processors stop between rows and pages, and gain by it
- * (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of the time of a loop
- * by hand without, 1.18 with. */
+/* Prefetches 2048 bytes further along the row, if the strip (a range that vector loops visit) has
+ * at least 256 bytes and the array exceeds the caches.  Some processors stop between rows and
+ * pages, and gain by it (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of
+ * the time of a loop by hand without, 1.18 with. rd_prefetches_rows is true on such processors.
+ * `width`: elements of a strip, 0: not known. */
 static void prefetch_along(prefetching *f, const rd_strips *strips)
 {
     enum { DISTANCE = 2048, LEAST = 256 }; /* bytes */
@@ -186,7 +199,7 @@ static void prefetch_along(prefetching *f, const rd_strips *strips)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Adds the prefetches of all loads that stand directly in a vector loop. */
+/* Adds the prefetches of all loads that stand directly in a vector loop over strips of one axis. */
 static void prefetch_loads(rd_schedule *t, int32_t vector, int32_t strip, const rd_strips *strips)
 {
     for (int32_t s = t->stmt[vector].first; s >= 0 && !t->failed; s = t->stmt[s].next) {

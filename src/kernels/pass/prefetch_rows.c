@@ -25,29 +25,30 @@
 #include "kernels/pass/strip_at.h"
 #include "kernels/pass/substrips.h"
 
-/* The loop at hand: a loop over rows whose rounds have been merged into one vector loop. */
+/* A loop over rows of which several rounds were merged into one vector loop (unroll-and-jam).  A
+ * part is a range of elements of a row, for which one prefetch is made. */
 typedef struct row_prefetch {
     rd_schedule *t;
-    int32_t      loop, vector, strips, parts; /* statements */
+    int32_t      loop, vector, strips, parts; /* statements; parts: the loop over parts */
     int64_t      n;                           /* rows of a round */
     int32_t      part;                        /* elements of one row in a part */
 } row_prefetch;
 
-/* times * axis, as a position. */
+/* Returns the position `times` multiplied by the index of the axis. */
 static rd_linear axis_times(const row_prefetch *r, int64_t times, int32_t axis)
 {
     return rd_linear_plus_axis(r->t, rd_linear_of(0), times, axis);
 }
 
-/* The loop of a statement; NULL if the statement is no loop. */
+/* Returns the loop record of a statement; NULL: it is no loop, or no statement (-1). */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
 /* ---- Which loads ----------------------------------------------------------------------------- */
-/* The loop of one round in the vector loop that has the first of the merged rows; -1 if there is
- * none. */
+/* Returns the unrolled loop of one round, in the vector loop, that has the statements of the first
+ * of the merged rows; -1: there is none. */
 static int32_t first_row(const row_prefetch *r)
 {
     const rd_schedule *t = r->t;
@@ -76,7 +77,8 @@ static bool is_first_of_address(const row_prefetch *r, int32_t row, int32_t load
     return true;
 }
 
-/* The next load behind `last` whose rows are prefetched; -1 if there is none. */
+/* Returns the next load of the row behind `last` whose rows are prefetched, as they are of a large
+ * array; -1: there is none. */
 static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t last)
 {
     const int32_t axis = rd_loop_of(r->t, r->vector)->axis;
@@ -89,15 +91,18 @@ static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t 
 
 /* ---- What is fetched ------------------------------------------------------------------------- */
 /* Computes where the next prefetch starts, counted from the first row behind the n rows at hand.
- * Parts before this one have prefetched n elements for each of theirs, row after row; each row
- * lies `pitch` elements behind the one before.  So the start is in row k if k rows are passed. */
+ * Parts before this one have prefetched n elements for each of theirs, row after row; each row lies
+ * `pitch` elements behind the one before.  So the start is in row k if k rows are passed. The
+ * length of a row in the strip (a range that vector loops visit) is `row`. rd_index_select()
+ * inserts a >= b ? x : y. */
 static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
 {
     rd_schedule    *t      = r->t;
     rd_index_math   n      = { t, r->vector };
     const rd_for    strips = *rd_loop_of(t, r->strips);
     rd_linear       passed = axis_times(r, r->n, rd_loop_of(t, r->parts)->start), found;
-    const rd_linear row = rd_linear_plus_axis(t, axis_times(r, 1, strips.stop), -1, strips.start);
+    const rd_linear row =
+        rd_linear_plus_axis(t, axis_times(r, /*times=*/1, strips.stop), /*coef=*/-1, strips.start);
 
     passed = rd_linear_plus_axis(t, passed, -r->n, strips.start);
     found  = passed;
@@ -111,25 +116,27 @@ static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
     return found;
 }
 
-/* Puts a PREFETCH for one load before the vector loop: part * n elements of the next n rows. It
- * substitutes the first index of the strip and the first row behind those at hand into the
- * address of the load. */
+/* Puts a PREFETCH for one load before the vector loop: part * n elements of the next n rows, in
+ * the order of memory. Its address is the load's, with the strip's first index and the round's
+ * first row put in, plus n rows, plus what earlier parts have prefetched. `pitch`: elements from
+ * row to row. */
 static void add_row_prefetch(row_prefetch *r, const rd_let *load)
 {
     rd_schedule  *t    = r->t;
     const rd_for  loop = *rd_loop_of(t, r->loop), strips = *rd_loop_of(t, r->strips);
     const int64_t pitch = rd_linear_coef(t, &load->at, loop.axis);
     const rd_let  let   = *load;
-    rd_linear     at    = rd_linear_with(t, let.at, strips.axis, axis_times(r, 1, strips.start));
+    rd_linear at = rd_linear_with(t, let.at, strips.axis, axis_times(r, /*times=*/1, strips.start));
 
-    at = rd_linear_with(t, at, loop.axis, axis_times(r, 1, loop.start));
+    at = rd_linear_with(t, at, loop.axis, axis_times(r, /*times=*/1, loop.start));
     at.offset += r->n * pitch;
-    at = rd_linear_plus(t, at, 1, offset_behind_rows(r, pitch));
+    at = rd_linear_plus(t, at, /*coef=*/1, offset_behind_rows(r, pitch));
     rd_add_prefetch_before(t, r->vector, &let, at, rd_linear_of(r->part * r->n));
 }
 
 /* ---- How many at a time ---------------------------------------------------------------------- */
-/* The largest number of values that a state has, over all folds with steps in the vector loop. */
+/* Returns the largest number of values that a state (accumulator) has, over all folds with steps
+ * in the vector loop. */
 static int32_t max_state_count(const row_prefetch *r)
 {
     const rd_schedule *t    = r->t;
@@ -142,7 +149,7 @@ static int32_t max_state_count(const row_prefetch *r)
     return most;
 }
 
-/* True if the loop reads bytes and elements of 8 bytes, such as a mask of doubles. */
+/* True if the loop loads elements of 1 byte and elements of 8 bytes, such as a mask of doubles. */
 static bool has_bytes_beside_wide(const row_prefetch *r)
 {
     const rd_schedule *t    = r->t;
@@ -160,10 +167,10 @@ static bool has_bytes_beside_wide(const row_prefetch *r)
     return wide && bytes;
 }
 
-/* Elements of one part: a cache line of bytes, or half of one where states of several numbers fill
- * the registers.  The compiler knows the number.  On a Zen 4, columns of 480 rows of f32, the
- * maximum but for NaN took 0.61 of the time by halves; sums took 1.15; the maximum of f64 by a
- * mask took 3. */
+/* Returns the elements of one part, a constant of the generated C: 64 (a cache line of bytes), or
+ * 32 where states of several numbers fill the registers. Measured on a Zen 4, columns of 480 rows
+ * of f32, half parts against whole ones: the maximum but for NaN took 0.61 of the time, sums 1.15,
+ * the maximum of f64 by a mask 3. */
 static int32_t part_size(const row_prefetch *r)
 {
     enum { LINE = 64 };
@@ -199,8 +206,9 @@ static void split_into_parts(row_prefetch *r)
     t->loop[t->stmt[r->parts].arg].width      = r->part;
 }
 
-/* Splits the vector loop and puts one PREFETCH for each large row before it. Does nothing if no
- * load qualifies. */
+/* Splits the vector loop into parts, and puts one PREFETCH for each load of large rows before it.
+ * Does nothing if no load qualifies. Loads are searched in the first merged row, as the others
+ * read the same arrays. */
 static void tile_and_prefetch(row_prefetch *r)
 {
     const int32_t row  = first_row(r);
@@ -214,9 +222,9 @@ static void tile_and_prefetch(row_prefetch *r)
         add_row_prefetch(r, &t->let[t->stmt[load].value]);
 }
 
-/* The vector loop into which the rounds of a serial loop have been merged; only values stand before
- * it.  The serial loop has a step over 1, a start mark (start >= 0), and no strips.  -1: the
- * statement is no such loop. */
+/* Returns the vector loop into which several rounds of a serial loop have been merged; only values
+ * stand before it. Such a serial loop has a step over 1 and a start mark (start >= 0), but no
+ * strips. -1: the statement is no such loop. */
 static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -231,8 +239,9 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 }
 
 /* The pass: where a loop reads several rows of a large array together (unroll-and-jam), it
- * prefetches the rows behind them.  Only wide strips qualify, which are streamed from memory, and
- * only processors that gain.  Statements from n on are those that the pass has added. */
+ * prefetches the rows behind them.  Only wide strips (ranges that vector loops visit) qualify,
+ * which are streamed from memory, and only processors that gain.  Statements from n on are those
+ * that the pass has added. rd_prefetches_rows_behind is true on those. */
 void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
 {
     if (!target->strips || !rd_prefetches_rows_behind)

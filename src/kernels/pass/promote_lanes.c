@@ -17,10 +17,10 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 
-/* The array has the states of at most 16 cells. */
+/* The array has the states of at most 16 cells (accumulators). */
 enum { MOST_GROUPS = 16 };
 
-/* The step of a fold, and the loops around it. */
+/* The STEP of a fold, and the loops around it: unrolled ones, the vector loop, the strips. */
 typedef struct step_place {
     int32_t step, vector, strips;      /* statements */
     int32_t n_loop, loop[RD_MAX_RANK]; /* unrolled loops over cells, innermost first */
@@ -28,7 +28,8 @@ typedef struct step_place {
 } step_place;
 
 /* ---- Which states ---------------------------------------------------------------------------- */
-/* The only STEP of the fold in the program; -1 if it has none or several. */
+/* Returns the only STEP of the fold in the program; -1 if it has none or several. With several,
+ * the copy in the array would serve only one. */
 static int32_t only_step(const rd_schedule *t, int32_t fold)
 {
     int32_t found = -1;
@@ -43,7 +44,7 @@ static int32_t only_step(const rd_schedule *t, int32_t fold)
     return found;
 }
 
-/* The loop of a statement; NULL if the statement is no loop. */
+/* Returns the loop record of a statement; NULL: it is no loop, or no statement (-1). */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -74,9 +75,11 @@ static bool find_loops(const rd_schedule *t, step_place *at)
     return loop && loop->strip >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
 }
 
-/* True if neighbours of a strip are lanes (partial accumulators) of the fold, a reduction without
- * groups, along the strips' axis.  Its states must be in memory that other code may have the
- * address of: the task's, or an array that the functions of a combine tree take. */
+/* True if neighbours of a strip (a range that vector loops visit) are lanes (partial accumulators)
+ * of the fold, a reduction without groups, along the strips' axis. Its states must be in memory
+ * that other code may have the address of: the task's, or an array that the functions of a combine
+ * tree take. The loop over strips must be the fold's own loop along its steps, and hold no other
+ * statement of the fold. */
 static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
 {
     const rd_loop_fold *f = &t->fold[fold];
@@ -92,8 +95,8 @@ static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t f
 }
 
 /* ---- The array ------------------------------------------------------------------------------- */
-/* The offset in the array of the states of the cell (accumulator) at hand: its number times the
- * lanes. */
+/* Returns the subscript in the array at which the states of a cell (accumulator) begin: the cell's
+ * number, from the indices of the unrolled loops, times the lanes. */
 static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
 {
     rd_linear found = rd_linear_of(0);
@@ -108,15 +111,16 @@ static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lane
     return found;
 }
 
-/* The statement that copies the states into the array or back, in loops over all cells
- * (accumulators). */
+/* Makes the statement of `kind` (LOAD_STATES or STORE_STATES) that copies the states of one cell
+ * (accumulator) between the fold's memory and the array, in copies of the unrolled loops over
+ * cells. It stands nowhere yet. */
 static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind, int32_t array,
-                         rd_linear group)
+                         rd_linear at_group)
 {
     rd_stmt s = rd_copy_of_states(&t->stmt[at->step], kind, array);
     int32_t made;
 
-    s.at = group;
+    s.at = at_group;
     made = rd_add_stmt(t, &s);
     for (int32_t k = 0; k < at->n_loop && !t->failed; k++) {
         const rd_for  loop  = *rd_loop_of(t, at->loop[k]);
@@ -128,8 +132,9 @@ static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind
     return made;
 }
 
-/* Declares the array, copies states into it before the strips and back behind them, and makes
- * the step use it. */
+/* Declares the local array, copies all states (accumulators) into it before the loop over strips
+ * (ranges that vector loops visit) and back behind it, and makes the step use the array (`more` is
+ * added to a state's subscript). */
 static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
 {
     const int32_t   lanes = t->fold[fold].lanes;
@@ -147,11 +152,11 @@ static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
     rd_put_before(t, make_copy(t, at, RD_S_LOAD_STATES, array, group), at->strips);
     rd_put_behind(t, make_copy(t, at, RD_S_STORE_STATES, array, group), at->strips);
     t->stmt[at->step].store   = array;
-    t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
+    t->stmt[at->step].of.more = rd_linear_plus(t, group, /*coef=*/1, t->stmt[at->step].of.more);
 }
 
-/* The pass: copies the states of each fold that qualifies into a local array around the loop over
- * strips, and back (scalar promotion). */
+/* The pass: copies the states (accumulators) of each fold that qualifies into a local array around
+ * the loop over strips (ranges that vector loops visit), and back (scalar promotion). */
 void rd_pass_promote_lanes(rd_schedule *t, const rd_target *target)
 {
     for (int32_t k = 0; target->strips && k < t->p->n_fold && !t->failed; k++) {

@@ -40,8 +40,9 @@ static bool is_profitable(const rd_schedule *t, int32_t fold)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* The statement before which the states are switched: the first switch of the same label in the
- * same body and loop, or the step. */
+/* Returns the statement before which the states (accumulators) are switched: the first switch of
+ * the same label in the same body and loop, or the step. Steps of several folds by one label then
+ * share one test. */
 static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)
 {
     for (int32_t s = t->stmt[t->stmt[step].parent].first; s != step; s = t->stmt[s].next)
@@ -51,8 +52,9 @@ static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)
     return step;
 }
 
-/* Declares the variable before the loop, puts the switch of states before the first step of the
- * label, and copies the states back behind the loop. */
+/* Declares a variable for one state before the loop. Puts a SWITCH_STATE before the first step of
+ * the label: it loads the state of the label's cell (accumulator) where the label has changed, and
+ * stores the old one. Behind the loop the last state is stored. */
 static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_stmt  s     = t->stmt[step];
@@ -71,8 +73,8 @@ static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
         t->stmt[step].store = array;
 }
 
-/* The pass: promotes each step by labels (label >= 0) that profits, if its states are not promoted
- * already (one_label). */
+/* The pass: promotes each step by labels (label >= 0) that profits, if its states (accumulators)
+ * are not promoted already (one_label). */
 void rd_pass_promote_runs(rd_schedule *t, const rd_target *target)
 {
     (void)target;

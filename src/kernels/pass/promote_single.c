@@ -13,7 +13,7 @@
 
 /* True if the statement is a step into the only state of a user's reducer.  The fold has one lane
  * (partial accumulator) and no labels, and goes along a loop; its states are in the fold's first
- * array (number below n_fold). */
+ * array (number below n_fold). Nothing but the cell counts in its subscript (more). */
 static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;
@@ -22,8 +22,8 @@ static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
            f->along >= 0 && s->store < t->p->n_fold && s->of.more.n == 0;
 }
 
-/* Declares the variable before the loop, copies the state into it, and back behind the loop. The
- * step then uses the variable. */
+/* Declares the variable before the loop, copies the state (accumulator) into it, and back behind
+ * the loop. The step then uses the variable. */
 static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_store store = { .storage = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };
@@ -38,9 +38,9 @@ static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
         t->stmt[step].store = array;
 }
 
-/* The pass: keeps the one state of a user's reducer in a variable around the loop along the fold's
- * steps, if no other statement of the fold is in that loop (scalar promotion).  Then a step does
- * not wait for memory. */
+/* The pass: keeps the one state (accumulator) of a user's reducer in a variable around the loop
+ * along the fold's steps, if no other statement of the fold is in that loop (scalar promotion).
+ * Then a step does not wait for memory. */
 void rd_pass_promote_single(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -15,11 +15,12 @@
  * Words. Scratch is temporary memory of a task. */
 #include "kernels/pass/strip_at.h"
 
-/* NEAR_BYTES: a first-level cache; STRIP: elements of a strip. */
+/* NEAR_BYTES: the size of a first-level cache.  STRIP: elements of a strip, each with a state. */
 enum { NEAR_BYTES = 32 << 10, STRIP = 64 };
 
-/* The axis of a loop around the step, not the region's, along which the fold has more cells
- * (accumulators) than fit a first-level cache, at 64 states a cell; -1 if there is none. */
+/* Returns the axis of a loop around the step, within the region (loops that share strips) but not
+ * the region's axis, along which the fold has so many cells (accumulators) that 64 states of each
+ * exceed a first-level cache; -1: there is none. */
 static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
 {
     const rd_loop_fold *f = &r->t->fold[r->t->stmt[step].fold];
@@ -35,7 +36,8 @@ static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
     return -1;
 }
 
-/* The body that the loop stands in, if no other statement there has a body of its own; else -1. */
+/* Returns the body that the loop stands in, if no other statement there has a body of its own, so
+ * that strips (ranges that vector loops visit) can be put around it all; else -1. */
 static int32_t body_of(const rd_schedule *t, int32_t loop)
 {
     const int32_t body = t->stmt[loop].parent;
@@ -46,9 +48,11 @@ static int32_t body_of(const rd_schedule *t, int32_t loop)
     return body;
 }
 
-/* True if rows along the old axis, `axis`, could be jammed (unroll-and-jam) in strips of the new
- * one (r->axis), so that states stay in registers.  It describes the new strips in a scratch
- * copy. */
+/* True if several rows along the old axis, `axis`, could be jammed (unroll-and-jam) in strips
+ * (ranges that vector loops visit) of the new one (r->axis), so that their states (accumulators)
+ * stay in registers. It fills `fold` and a strip of its own as for the new region (loops that share
+ * strips), without changing the tree. rd_may_enclose(): a loop over the new axis may stand around
+ * all of the body. */
 static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
 {
     rd_strip    strip = { .axis = r->axis, .around = true };
@@ -65,15 +69,16 @@ static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *f
     return false;
 }
 
-/* For each step of a fold that begins in the region: looks for a better axis, with strips around
- * the same body.  *by gets the first such region. */
+/* For each step of a fold that begins in the region: looks for an axis of cells (accumulators)
+ * along which strips (ranges that vector loops visit) would keep the states in registers. True:
+ * *by gets the first such region, with strips around the same body. */
 bool rd_prefers_register_strips(const rd_strip_at *r, rd_fold_in_strip *fold, rd_strip_at *by)
 {
     RD_EACH_IN (r, s) {
-        const bool step = r->t->stmt[s].kind == RD_S_STEP;
+        const bool is_step = r->t->stmt[s].kind == RD_S_STEP;
 
         *by = *r;
-        if (!step || !rd_fold_begins_in(r->t, r->t->stmt[s].fold, r->top))
+        if (!is_step || !rd_fold_begins_in(r->t, r->t->stmt[s].fold, r->top))
             continue;
         by->axis   = axis_of_cells(r, s);
         by->top    = r->around ? r->top : body_of(r->t, r->top);

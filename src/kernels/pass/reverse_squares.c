@@ -14,10 +14,11 @@
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
-/* True if all that reads the value are steps that square it. */
+/* True if the value is read, and only by steps that square it: steps of a reducer that multiplies
+ * two operands, x and w, which both are the value. */
 static bool is_only_squared(const rd_schedule *t, int32_t value)
 {
-    int32_t s = rd_next_use(t, value, -1);
+    int32_t s = rd_next_use(t, value, /*last=*/-1);
 
     for (int32_t next = s; next >= 0; next = rd_next_use(t, value, next)) {
         const rd_stmt *step = &t->stmt[next];
@@ -30,8 +31,9 @@ static bool is_only_squared(const rd_schedule *t, int32_t value)
     return s >= 0;
 }
 
-/* True if the value is the difference of a number that is the same in all rounds of the vector loop
- * and one that is not. */
+/* True if the value is a difference of floats whose first operand is the same in all rounds of the
+ * vector loop, and whose second one is not. `varies`: per value, whether it changes with the
+ * rounds. */
 static bool begins_with_same(const rd_schedule *t, const rd_let *let, const bool *varies)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_sub &&
@@ -39,7 +41,9 @@ static bool begins_with_same(const rd_schedule *t, const rd_let *let, const bool
            varies[t->operand[let->first + 1]];
 }
 
-/* Reverses the differences in a vector loop. */
+/* Marks differences of floats whose first operand is the same in all rounds of a vector loop, and
+ * which are only squared, as reversed: the generated C then has the operands the other way round,
+ * and the negative number has the same square. */
 static void reverse_in(rd_schedule *t, int32_t loop)
 {
     bool *const varies = malloc((size_t)t->n_let + 1);
@@ -58,7 +62,8 @@ static void reverse_in(rd_schedule *t, int32_t loop)
     free(varies);
 }
 
-/* The pass: reverses differences in all vector loops. */
+/* The pass: in all vector loops, marks differences that are only squared as reversed, if their
+ * first operand is the same in all rounds of the loop. */
 void rd_pass_reverse_squares(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -24,8 +24,8 @@ typedef struct expansion {
     int          vector; /* bytes of a vector, 0 on a GPU               */
 } expansion;
 
-/* True if the value is a load from a local array (slot < 0), of the element at hand: other vector
- * loops can read it there as well. */
+/* True if the value is a load from a local array (slot < 0) of the element with the loop's own
+ * number in the strip, so that other vector loops of the strip can load it there as well. */
 static bool is_array_element(const expansion *c, int32_t value)
 {
     const rd_let   *let = &c->t->let[value];
@@ -34,8 +34,9 @@ static bool is_array_element(const expansion *c, int32_t value)
     return let->kind == RD_I_LOAD && let->slot < 0 && rd_linear_same(c->t, &let->at, &at);
 }
 
-/* The type of the array: a bool is a byte.  It is an int where a vector of bytes is longer than the
- * loop, as gcc 12 makes no vectors of such a loop. */
+/* Returns the type of the array's elements. A bool is a byte, but an int where the loop has fewer
+ * rounds than a vector has bytes, as gcc 12 makes no vectors of a loop that is shorter than one.
+ * extent -1: not known. */
 static rd_dtype type_of_array(const expansion *c, int32_t value)
 {
     const rd_dtype type   = c->t->let[value].type;
@@ -44,8 +45,9 @@ static rd_dtype type_of_array(const expansion *c, int32_t value)
     return type == RD_BOOL && extent >= 0 && extent < c->vector ? RD_I32 : type;
 }
 
-/* Stores the value into an array, behind its statement; a value that comes from an array needs
- * no other. */
+/* Makes sure that the value is in an array with an element for each index of the strip (a range
+ * that vector loops visit): one is declared before its loop, and a STORE put behind its statement.
+ * A value that was itself loaded from such an array needs no other. */
 static void store_value(expansion *c, int32_t value)
 {
     const int32_t loop = c->made_in[value];
@@ -58,8 +60,9 @@ static void store_value(expansion *c, int32_t value)
     rd_store_behind(c->t, loop, value, c->store[value]);
 }
 
-/* The value that stands for `value` in the vector loop at hand: a load from the array at the start
- * of the loop, if another vector loop makes it.  Values from n_let on are such loads. */
+/* For rd_substitute_values(): the value that stands for `value` in the vector loop c->loop. If
+ * another vector loop makes it, that is a load from its array at the start of c->loop, made once
+ * and then used again (here). Values from n_let on are such loads. */
 static int32_t value_in_loop(void *of, int32_t value)
 {
     expansion *c = of;
@@ -75,12 +78,14 @@ static int32_t value_in_loop(void *of, int32_t value)
     c->here[value] = rd_load_at_start(c->t, c->loop, c->store[value], c->made_in[value]);
     if (c->t->failed)
         return value;
+    /* the array may be of ints */
     c->t->let[c->here[value]].type = c->t->let[c->here[value]].from = c->t->let[value].type;
     return c->here[value];
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Records for each value of a part the vector loop that makes it; -1 if none does. */
+/* Records for each value of a part (head, body or tail) the vector loop that makes it; -1 if none
+ * does. */
 static void find_made(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0; s = rd_next_stmt(c->t, s, part))
@@ -88,8 +93,9 @@ static void find_made(expansion *c, int32_t part)
             c->made_in[c->t->stmt[s].value + k] = rd_vector_around(c->t, s);
 }
 
-/* Replaces values of other vector loops in all statements of a part.  In the next vector loop no
- * value has been loaded yet. */
+/* Makes each statement of a part (head, body or tail) that stands in a vector loop read values of
+ * other vector loops from arrays. When the traversal enters the next vector loop, the table `here`
+ * is cleared, as nothing is loaded there yet. */
 static void replace_in_part(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0 && !c->t->failed; s = rd_next_stmt(c->t, s, part)) {
@@ -103,9 +109,9 @@ static void replace_in_part(expansion *c, int32_t part)
     }
 }
 
-/* The pass: a value that one vector loop makes and another one reads is passed by an array.  It
- * finds the loops in which values are made, then replaces each such value by a load.  All three
- * tables begin as -1; a GPU has no target. */
+/* The pass: a value that one vector loop makes and another one reads is passed by an array (scalar
+ * expansion). It finds the loops in which values are made, then replaces each such value by a
+ * load. All three tables begin as -1. On a GPU target is NULL. */
 void rd_pass_scalar_expand(rd_schedule *t, const rd_target *target)
 {
     const size_t bytes = ((size_t)t->n_let + 1) * sizeof(int32_t);

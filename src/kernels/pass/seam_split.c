@@ -11,18 +11,20 @@
  * In each piece a choice is one of its operands, an address is a sum of indices, and what nobody
  * reads any more is gone.  So rolled, padded and joined arrays are read where they lie.
  *
- * Strips stay whole, as lanes go by positions: a strip that holds a seam is a piece of its own, which
- * keeps the choices.  Pieces follow each other in the order of the loop, so no bit changes. */
+ * Strips stay whole, as lanes go by positions: a strip that holds a seam is a piece of its own,
+ * which keeps the choices.  Pieces follow each other in the order of the loop, so no bit
+ * changes. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/seam_forms.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/index_set_split.h"
 
-/* LANES: see index_set_split.c.  Each piece is text to compile, and so is each piece inside of it.
- */
+/* LANES: borders of pieces are multiples of the most lanes of a fold (index_set_split.c).  The
+ * others limit the text to compile: seams of a loop, depth of recursion, statements of a tree. */
 enum { LANES = 64, MOST_SEAMS = 6, DEPTH = 16, MOST_STMTS = 3000 };
 
-/* A loop's axis in a range of its indices. */
+/* A range of indices of a loop's axis, in which values are looked at.  range.seam gets the index
+ * at which one of them goes over to another form. */
 typedef struct piece {
     rd_schedule  *t;
     int32_t       axis;
@@ -32,7 +34,8 @@ typedef struct piece {
 /* ---- What values are in a range -------------------------------------------------------------- */
 static rd_known known_value(piece *p, int32_t value, int depth);
 
-/* What an operator on whole numbers is. */
+/* Returns what an operator on two whole numbers makes of what its operands are in the range. The
+ * operands must be two 64-bit ints. */
 static rd_known known_map(piece *p, const rd_let *let, int depth)
 {
     if (let->from != RD_I64 || let->n != 2)
@@ -41,10 +44,11 @@ static rd_known known_map(piece *p, const rd_let *let, int depth)
                           known_value(p, p->t->operand[let->first + 1], depth));
 }
 
-/* What a coordinate is, if it depends on no other axis. */
+/* Returns what a COORD (a position as a value) is: coef * index + offset, if it depends on no
+ * other axis than the loop's; else unknown. */
 static rd_known known_place(const piece *p, const rd_linear *at)
 {
-    rd_known sum = rd_known_sum(0, at->offset);
+    rd_known sum = rd_known_sum(/*coef=*/0, at->offset);
 
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &p->t->term[at->first + k];
@@ -56,8 +60,9 @@ static rd_known known_place(const piece *p, const rd_linear *at)
     return sum;
 }
 
-/* What a value is in the range, and the first seam where it is one thing before and another thing
- * behind.  `depth` bounds the recursion. */
+/* Returns what a value is in the range: a sum (coef * index + offset), a truth, or unknown. If it
+ * is one thing up to some index and another behind, it is unknown, and p->range.seam gets that
+ * index. `depth` bounds the recursion into operands. */
 static rd_known known_value(piece *p, int32_t value, int depth)
 {
     const rd_let *let = &p->t->let[value];
@@ -66,7 +71,7 @@ static rd_known known_value(piece *p, int32_t value, int depth)
         return (rd_known){ .is = RD_FORM_UNKNOWN };
     switch (let->kind) {
     case RD_I_CONST:
-        return let->type == RD_I64 ? rd_known_sum(0, let->word.i64)
+        return let->type == RD_I64 ? rd_known_sum(/*coef=*/0, let->word.i64)
                                    : (rd_known){ .is = RD_FORM_UNKNOWN };
     case RD_I_COORD: return known_place(p, &let->at);
     case RD_I_MAP: return known_map(p, let, depth - 1);
@@ -75,7 +80,7 @@ static rd_known known_value(piece *p, int32_t value, int depth)
 }
 
 /* ---- Seams of a loop ------------------------------------------------------------------------- */
-/* The value of a statement if it is a choice, else -1. */
+/* Returns the value of a statement if it is a choice (SELECT), else -1. */
 static int32_t choice_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -83,12 +88,13 @@ static int32_t choice_at(const rd_schedule *t, int32_t stmt)
     return let && let->kind == RD_I_SELECT ? t->stmt[stmt].value : -1;
 }
 
-/* Examines all choices and addresses of loads in the loop; returns how many of the addresses are
+/* Looks at all conditions of choices, and at all values in addresses of loads, in the loop, so
+ * that p->range.seam gets a seam if there is one. Returns how many of the values in addresses are
  * sums of indices in the range. */
 static int32_t examine(piece *p, int32_t loop)
 {
-    const rd_schedule *t   = p->t;
-    int32_t            sum = 0;
+    const rd_schedule *t    = p->t;
+    int32_t            sums = 0;
 
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_let *let = rd_let_of(t, s);
@@ -99,21 +105,23 @@ static int32_t examine(piece *p, int32_t loop)
             const rd_linear_term *term = &t->term[let->at.first + k];
 
             if (term->axis < 0)
-                sum += known_value(p, term->value, DEPTH).is == RD_FORM_SUM;
+                sums += known_value(p, term->value, DEPTH).is == RD_FORM_SUM;
         }
     }
-    return sum;
+    return sums;
 }
 
-/* The seams of a loop in order, n of them. */
+/* The seams of a loop in ascending order.  sums: how many addresses of loads become sums of indices
+ * in the pieces; many: there are more seams than MOST_SEAMS. */
 typedef struct seams {
     int32_t n, sums;
     bool    many;
     int64_t at[MOST_SEAMS];
 } seams;
 
-/* Finds the seams of the loop between lo and hi, from left to right.  A side of a seam may have
- * further ones, as clamps stand in clamps. */
+/* Finds the seams of the loop between lo and hi, from left to right: one seam, then the seams on
+ * its left and on its right side, as clamps stand in clamps. range.seam stays lo if there is no
+ * seam. */
 static void find_seams(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi, seams *found)
 {
     piece         p    = { .t = t, .axis = rd_loop_of(t, loop)->axis, .range = { lo, hi, lo } };
@@ -132,7 +140,9 @@ static void find_seams(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi, sea
 }
 
 /* ---- A piece --------------------------------------------------------------------------------- */
-/* Returns the operand that a choice is in the range in place of the choice; other values stay. */
+/* For rd_substitute_values(): returns, for a choice whose condition is known in the range, the
+ * operand that it chooses; operands are condition, value if true, value if false. Other values
+ * stay. */
 static int32_t chosen_value(void *of, int32_t value)
 {
     piece *p = of;
@@ -148,7 +158,8 @@ static int32_t chosen_value(void *of, int32_t value)
     return value;
 }
 
-/* Returns a position in which values that are sums of indices in the range are these sums. */
+/* Returns the position with each value that is a sum of indices in the range replaced by that sum.
+ * After each replacement the search starts again (k = -1), as the terms have changed. */
 static rd_linear position_in(piece *p, rd_linear at)
 {
     for (int32_t k = 0; k < at.n && !p->t->failed; k++) {
@@ -165,7 +176,8 @@ static rd_linear position_in(piece *p, rd_linear at)
     return at;
 }
 
-/* True if the statement makes a value that nothing in the piece reads. */
+/* True if the statement makes a value that nothing in the loop reads, and that has no other
+ * effect: checked indices and calls stay. */
 static bool is_dead(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -176,7 +188,8 @@ static bool is_dead(const rd_schedule *t, int32_t stmt, int32_t loop)
            !rd_is_read_in(t, t->stmt[stmt].value, loop);
 }
 
-/* Removes values that nothing in the loop reads, until there are none. */
+/* Removes values that nothing in the loop reads; again, until none is found, as operands of
+ * removed values become dead. */
 static void remove_dead(rd_schedule *t, int32_t loop)
 {
     for (bool found = true; found && !t->failed;) {
@@ -191,8 +204,8 @@ static void remove_dead(rd_schedule *t, int32_t loop)
     }
 }
 
-/* Makes choices in the loop one of their operands and addresses sums of indices, as they are from
- * lo to hi. */
+/* Replaces choices in the loop by the operand that they choose between lo and hi, and values in
+ * addresses by sums of indices; then removes what nothing reads any more. */
 static void simplify(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi)
 {
     piece p = { .t = t, .axis = rd_loop_of(t, loop)->axis, .range = { lo, hi, lo } };
@@ -211,7 +224,8 @@ static void simplify(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi)
 }
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
-/* Makes the loop of a statement go from `from` to `to`. */
+/* Makes the loop of a statement go from `from` to `to`. Does nothing after a failure (no memory).
+ */
 static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to)
 {
     if (t->failed)
@@ -220,7 +234,8 @@ static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to
     t->loop[t->stmt[stmt].arg].to   = rd_edge_of(to);
 }
 
-/* Puts a copy of the loop before it, for a range of its own; returns the copy. */
+/* Puts a copy of the loop before it, with the range [from, to); returns the copy, or after a
+ * failure the loop itself. */
 static int32_t copy_before(rd_range_split *c, rd_linear from, rd_linear to)
 {
     const int32_t made = rd_stmt_copy(c->t, c->stmt);
@@ -232,13 +247,13 @@ static int32_t copy_before(rd_range_split *c, rd_linear from, rd_linear to)
     return made;
 }
 
-/* True if two positions are the same constant. */
+/* True if two positions are the same constant: both without terms, with equal offsets. */
 static bool is_same_number(const rd_linear *a, const rd_linear *b)
 {
     return a->n == 0 && b->n == 0 && a->offset == b->offset;
 }
 
-/* A range of indices of an axis in which a statement stands. */
+/* A range [lo, hi) of an axis: the statements at hand see only these indices. */
 typedef struct limits {
     int32_t axis;
     int64_t lo, hi;
@@ -247,7 +262,8 @@ typedef struct limits {
 static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body,
                           const limits *within);
 
-/* Makes the choices in a piece what they are in its range, and splits the loops inside of it. */
+/* Simplifies a piece of a loop, which visits indices [lo, hi), and splits the loops inside of it.
+ */
 static void finish_piece(rd_schedule *t, const rd_target *target, int32_t loop, int64_t lo,
                          int64_t hi)
 {
@@ -259,8 +275,11 @@ static void finish_piece(rd_schedule *t, const rd_target *target, int32_t loop, 
         split_in_body(t, target, loop, &within);
 }
 
-/* Splits the loop at its seams between lo and hi: a piece between any two of them, and where strips
- * may not be split a piece with the strip around each.  The last piece is the loop itself. */
+/* Splits the loop at its seams between lo and hi into a piece for each side. Where strips (ranges
+ * that vector loops visit) must stay whole (by > 1), the strip around a seam is a piece of its own,
+ * up to `by` indices on either side, which keeps its choices. The last piece is the loop itself.
+ * made[k] is the piece on the left of seam k, strip[k] the one around it, -1: none.
+ * rd_round_to_step() rounds a position to whole strips, down or up (`behind`). */
 static void split_at(rd_range_split *c, const rd_target *target, const seams *found, int64_t lo,
                      int64_t hi)
 {
@@ -269,9 +288,11 @@ static void split_at(rd_range_split *c, const rd_target *target, const seams *fo
     int32_t      made[MOST_SEAMS] = { 0 }, strip[MOST_SEAMS] = { 0 };
 
     for (int32_t k = 0; k < found->n && !t->failed; k++) {
-        const rd_linear seam   = rd_linear_of(found->at[k]);
-        const rd_linear before = rd_index_max(&c->n, from, rd_round_to_step(c, seam, false));
-        const rd_linear behind = rd_index_max(&c->n, before, rd_round_to_step(c, seam, true));
+        const rd_linear seam = rd_linear_of(found->at[k]);
+        const rd_linear before =
+            rd_index_max(&c->n, from, rd_round_to_step(c, seam, /*behind=*/false));
+        const rd_linear behind =
+            rd_index_max(&c->n, before, rd_round_to_step(c, seam, /*behind=*/true));
 
         made[k] = copy_before(c, from, before);
         strip[k] =
@@ -290,14 +311,15 @@ static void split_at(rd_range_split *c, const rd_target *target, const seams *fo
     finish_piece(t, target, c->stmt, lo, hi);
 }
 
-/* True if the instruction stands in the program's loop that a loop comes from. */
+/* True if the instruction stands in loop `of` of the program; of -1: in no loop. */
 static bool is_inside(const rd_schedule *t, int32_t inst, int32_t of)
 {
     return of >= 0 && inst > t->p->loop[of].begin && inst < t->p->loop[of].end;
 }
 
-/* True if the loop tests whether blocks end of a fold that begins outside of it.  Such a test may
- * count the rounds of the loop. */
+/* True if the loop tests for ends of blocks (PUSH_IF_LAST; a block is a run of a fold's steps) of
+ * a fold that begins outside of it. Such a test may count the rounds of the loop, so they must
+ * stay together. */
 static bool tests_ends(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -307,7 +329,8 @@ static bool tests_ends(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if another loop reads a value that this one makes. */
+/* True if a statement outside of the loop reads a value that the loop makes. A copy of the loop
+ * would make other values. */
 static bool hands_on(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -317,7 +340,8 @@ static bool hands_on(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* The indices of a strip if the loop runs over strips; 0: it runs over single indices. */
+/* Returns how many indices a round of the loop takes: 0 of a loop over single indices; of a loop
+ * over strips their fixed width, or its step. 64 (the most lanes) if strips have no fixed width. */
 static int64_t strip_of(const rd_target *target, const rd_for *loop)
 {
     return loop->start < 0 && loop->step <= 1 ? 0
@@ -329,35 +353,38 @@ static int64_t strip_of(const rd_target *target, const rd_for *loop)
 
 /* True if the loop may be split: it goes upwards between two positions, over indices of the
  * program, and nothing in it leaves it early.  Loops over narrow strips are split between strips,
- * which leaves strips with a seam inside, and vector loops inside of strips. */
+ * which leaves strips with a seam inside, and vector loops inside of strips. A vector loop that
+ * makes values for others must stay one (hands_on); nobody outside can read the values of a serial
+ * loop. Nor may it test for ends of blocks of a fold around it. */
 static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
-    const rd_for *loop = rd_loop_of(t, stmt);
-    const bool    kind = loop->kind == RD_FOR_SERIAL   ? strip_of(target, loop) <= LANES
-                         : loop->kind == RD_FOR_VECTOR ? !loop->by_call
-                                                       : false;
+    const rd_for *loop     = rd_loop_of(t, stmt);
+    const bool    can_kind = loop->kind == RD_FOR_SERIAL   ? strip_of(target, loop) <= LANES
+                             : loop->kind == RD_FOR_VECTOR ? !loop->by_call
+                                                           : false;
 
-    return kind && !loop->backwards && loop->axis < t->p->n_axis && loop->from.n == 1 &&
+    return can_kind && !loop->backwards && loop->axis < t->p->n_axis && loop->from.n == 1 &&
            loop->to.n == 1 && loop->from.part[0].by <= 1 && loop->to.part[0].by <= 1 &&
            rd_next_exit(t, stmt, stmt) < 0 && !tests_ends(t, stmt) &&
            (loop->kind == RD_FOR_SERIAL || !hands_on(t, stmt));
 }
 
-/* Splits one loop at its seams within the limits, if some load then reads at a sum of indices; and
- * the loops in its pieces.  False if it was not split. */
+/* Splits one loop at its seams within the limits, and the loops in its pieces. False, and nothing
+ * is split, if there are no seams or too many, or if no load then reads at a sum of indices, so
+ * that nothing would be gained. */
 static bool split_loop(rd_schedule *t, const rd_target *target, int32_t stmt, const limits *within)
 {
-    const rd_for   loop  = *rd_loop_of(t, stmt);
-    const bool     here  = within && within->axis == loop.axis;
-    const int64_t  lo    = here ? within->lo : 0;
-    const int64_t  hi    = here ? within->hi : t->p->axis_extent[loop.axis];
-    rd_range_split c     = { .t    = t,
-                             .n    = { t, stmt },
-                             .stmt = stmt,
-                             .by   = strip_of(target, &loop) > 1 ? strip_of(target, &loop) : 1,
-                             .from = loop.from.part[0].at,
-                             .to   = loop.to.part[0].at };
-    seams          found = { 0 };
+    const rd_for   loop       = *rd_loop_of(t, stmt);
+    const bool     is_limited = within && within->axis == loop.axis;
+    const int64_t  lo         = is_limited ? within->lo : 0;
+    const int64_t  hi         = is_limited ? within->hi : t->p->axis_extent[loop.axis];
+    rd_range_split c          = { .t    = t,
+                                  .n    = { t, stmt },
+                                  .stmt = stmt,
+                                  .by   = strip_of(target, &loop) > 1 ? strip_of(target, &loop) : 1,
+                                  .from = loop.from.part[0].at,
+                                  .to   = loop.to.part[0].at };
+    seams          found      = { 0 };
 
     find_seams(t, stmt, lo, hi, &found);
     if (found.many || found.n == 0 || found.sums == 0)
@@ -366,24 +393,25 @@ static bool split_loop(rd_schedule *t, const rd_target *target, int32_t stmt, co
     return true;
 }
 
-/* Splits the loops of a body at seams, outer loops first: their pieces hold no seam of their axis,
- * but for strips around one.  `within` limits the indices of an axis; NULL: of none. */
+/* Splits the loops of a body at seams, outer loops first: then their pieces hold no seam of their
+ * axis, but for strips (ranges that vector loops visit) around one. `within` limits the indices of
+ * one axis to a piece; NULL: nothing is limited. */
 static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body,
                           const limits *within)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {
-        const bool loop = t->stmt[s].kind == RD_S_LOOP && t->n_stmt < MOST_STMTS;
+        const bool is_loop = t->stmt[s].kind == RD_S_LOOP && t->n_stmt < MOST_STMTS;
 
         next = t->stmt[s].next;
-        if (!loop || !can_split(t, target, s) || !split_loop(t, target, s, within))
+        if (!is_loop || !can_split(t, target, s) || !split_loop(t, target, s, within))
             split_in_body(t, target, s, within);
     }
 }
 
-/* The pass: splits loops where choices by index and clamped indices go over from one side to the
- * other. */
+/* The pass: splits loops at seams, indices at which a choice by index or a clamped index goes over
+ * from one side to the other. */
 void rd_pass_seam_split(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; k < RD_N_PARTS && !t->failed; k++)
-        split_in_body(t, target, t->part[k], NULL);
+        split_in_body(t, target, t->part[k], /*within=*/NULL);
 }

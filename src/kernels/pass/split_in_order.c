@@ -28,9 +28,9 @@
 enum { CHUNK = 64 };
 
 /* ---- Which statements ------------------------------------------------------------------------ */
-/* True if neighbours step into adjacent states, and no block ends.  The fold is built in, with one
- * lane and no labels; each round of the loop has a cell (accumulator) of its own, the next one in
- * memory. */
+/* True if neighbouring rounds step into adjacent states, so that vectors can take the steps: each
+ * round of the loop has a cell (accumulator) of its own, the next one in memory. The fold is built
+ * in, has one lane and no labels, and no block (leaf of the combine tree) ends in between. */
 static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_stmt      *s = &t->stmt[step];
@@ -43,8 +43,9 @@ static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t l
 
 static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last);
 
-/* True if the statement stays in the serial loop: steps in order, and statements that read a late
- * value. */
+/* True if the statement stays in the serial loop: a scan, the end of a block (a run of a fold's
+ * steps), or a step whose state (accumulator) depends on the step before. So does a statement that
+ * reads a value of a late one. */
 static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     switch (t->stmt[stmt].kind) {
@@ -56,7 +57,8 @@ static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
     }
 }
 
-/* True if the statement reads a value of a late statement before `last`. */
+/* True if the statement reads a value that a late statement (one that stays in the serial loop)
+ * makes, among those of the loop before `last`. */
 static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0 && s != last; s = t->stmt[s].next)
@@ -80,8 +82,8 @@ static bool is_plain(const rd_schedule *t, int32_t stmt)
            rd_vector_around(t, stmt) < 0;
 }
 
-/* True if the body holds only values, stores and steps. A checked index may fail, and the order
- * of calls is visible. */
+/* True if the body holds only values, stores and steps. No checked index, which may end the run,
+ * and no call, as users see the order of calls: both would move before other rounds' steps. */
 static bool has_plain_body(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
@@ -96,8 +98,9 @@ static bool has_plain_body(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* The time that vectors save for a statement, in additions: three times the cost of a step, 20 for
- * a function, the cost of a cheap operator, and 1 for a cast or a choice. */
+/* Returns the time that vectors save for a statement, in additions: three times the cost of a
+ * step, 20 for a function such as exp, the table's cost of any other operator, and 1 for a cast or
+ * a choice. */
 static double vector_gain(const rd_schedule *t, int32_t stmt)
 {
     enum { STEP = 3, FUNCTION = 20 };
@@ -114,8 +117,9 @@ static double vector_gain(const rd_schedule *t, int32_t stmt)
                : (double)rd_op_table[let->op].cost;
 }
 
-/* True if some statements are late, and vectors of the others save 10 additions or more.  Arrays
- * cost about as much as the latency of steps hides. */
+/* True if some statements are late (stay serial), and vectors save 10 additions or more for the
+ * others. Below that the arrays between the two loops cost about as much, as the serial steps'
+ * latency hides cheap operations anyway. */
 static bool is_profitable(const rd_schedule *t, int32_t loop)
 {
     enum { LEAST = 10 };
@@ -130,8 +134,8 @@ static bool is_profitable(const rd_schedule *t, int32_t loop)
     return late && early >= LEAST;
 }
 
-/* True if an early load or store follows a late store in the body: it may be of the same element,
- * and would come before. */
+/* True if an early load or store (one that moves to the vector loop) follows a late store (one
+ * that stays) in the body: it may be of the same element, and would come before. */
 static bool has_access_behind_store(const rd_schedule *t, int32_t loop)
 {
     bool stored = false;
@@ -147,7 +151,7 @@ static bool has_access_behind_store(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the loop may be split, and that is profitable. */
+/* True if the loop may be split in two, for early and late statements, and that is profitable. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     return is_plain(t, stmt) && has_plain_body(t, stmt) && is_profitable(t, stmt) &&
@@ -156,7 +160,9 @@ static bool can_split(const rd_schedule *t, int32_t stmt)
 
 /* ---- Two loops of one ------------------------------------------------------------------------ */
 /* Moves late statements behind all others, in their order. Returns the first of them, or -1. All
- * are classified before one moves, as the order of statements decides. */
+ * are classified before one moves, as the order of statements decides. Two loops: first marks, then
+ * moves. `end` is the last statement before any has moved, so the second loop ends there. Without
+ * memory nothing moves, and the tree has failed. */
 static int32_t sink_late(rd_schedule *t, int32_t loop)
 {
     const int32_t end   = t->stmt[loop].last;
@@ -180,8 +186,10 @@ static int32_t sink_late(rd_schedule *t, int32_t loop)
     return first;
 }
 
-/* Strip-mines the loop into chunks, and splits a chunk before the first late statement. The
- * first part becomes a vector loop. */
+/* Strip-mines the loop into chunks of 64 rounds, and splits it in each chunk before the first late
+ * statement (loop distribution). The first loop becomes a vector loop, and passes its values to the
+ * serial one by arrays. If no statement before the late ones is early, or the loop must not be
+ * split there, it stays. */
 static void split_loop(rd_schedule *t, int32_t loop)
 {
     const int32_t at = sink_late(t, loop);

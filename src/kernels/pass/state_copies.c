@@ -7,8 +7,9 @@
 #include "kernels/pass/state_copies.h"
 #include "kernels/loop/facts.h"
 
-/* The loop along the fold's steps around a step.  It visits the loops from the inside out; -1 if
- * one of them is not serial, goes over strips, or moves the cell (accumulator). */
+/* Returns the loop along the fold's steps (`along`) around a step. All loops up to it must be
+ * serial, not over strips (ranges that vector loops visit), and leave the cell (accumulator)
+ * alone, so that all its steps go into one cell; else -1. */
 int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
 {
     const rd_stmt *s = &t->stmt[step];
@@ -43,8 +44,9 @@ int32_t rd_add_declaration(rd_schedule *t, int32_t array)
     return rd_add_stmt(t, &s);
 }
 
-/* The statement that copies states between the array and the step's cell (accumulator): the step
- * without its operands, results and element. */
+/* Returns the statement of `kind` that copies states between the array (arg) and the step's cell
+ * (accumulator): the step without its operands, results and element, from subscript 0 of the array
+ * on. */
 rd_stmt rd_copy_of_states(const rd_stmt *step, rd_stmt_kind kind, int32_t array)
 {
     rd_stmt s = *step;
@@ -59,8 +61,8 @@ rd_stmt rd_copy_of_states(const rd_stmt *step, rd_stmt_kind kind, int32_t array)
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
-/* True if the position changes within a round of the vector loop: by the axis of a loop between, or
- * by a value (axis < 0) that is made there. */
+/* True if the position changes within a round of the vector loop: by the axis of a loop between
+ * the statement and the vector loop, or by a value (axis < 0) that is made in it. */
 static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt,
                               const rd_linear *at)
 {
@@ -74,7 +76,7 @@ static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt
     return false;
 }
 
-/* True if the vector loop declares the store. */
+/* True if the vector loop declares the array `store`. */
 static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
 {
     for (int32_t s = vector; s >= 0; s = rd_next_stmt(t, s, vector))
@@ -83,9 +85,10 @@ static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
     return false;
 }
 
-/* True if the statement is a step or prefix without labels, and its state can be a variable in the
- * vector loop's body: the same one for a whole round.  Scans by a tree (levels) have too many nodes
- * of elements. */
+/* True if the statement is a step or a PREFIX (step of a scan) without labels whose state
+ * (accumulator) is the same one during a whole round of the vector loop, so that a variable can
+ * hold it. Scans by a tree (levels) are left out, as they have many nodes of elements in place of
+ * one state. */
 static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -105,8 +108,8 @@ static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt 
            rd_linear_same(t, &a->of.more, &b->of.more);
 }
 
-/* The statement that copies the state of the step's lane (partial accumulator) into the variable,
- * or back. */
+/* Adds the statement that copies the state of the step's lane (partial accumulator) into the
+ * variable, or back, by `kind`; it stands nowhere yet. */
 static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, int32_t array)
 {
     rd_stmt s = rd_copy_of_states(step, kind, array);
@@ -115,8 +118,8 @@ static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, 
     return rd_add_stmt(t, &s);
 }
 
-/* Keeps the state of a step in a variable (scalar promotion), and makes all steps by this state
- * use it. */
+/* Keeps the state (accumulator) of a step in a variable (scalar promotion), and makes all steps by
+ * this state use it. The copies stand at the start and the end of the vector loop's body. */
 static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt  step  = t->stmt[stmt];
@@ -137,8 +140,9 @@ static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
     rd_append(t, vector, add_copy(t, &step, RD_S_STORE_STATES, array));
 }
 
-/* Replaces the axes of loops of one round in positions of states by their index: "cell i1" in
- * round 2 is "cell 2". */
+/* Replaces, in the positions of steps' states, the axes of unrolled loops of one round by their
+ * index: "cell i1" in round 2 is "cell 2". Then steps of different rounds that use one state have
+ * equal positions. */
 static void number_states(rd_schedule *t, int32_t vector)
 {
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector)) {
@@ -158,7 +162,7 @@ static void number_states(rd_schedule *t, int32_t vector)
     }
 }
 
-/* How many steps in the vector loop use the state that the step uses. */
+/* Returns how many steps in the vector loop use the same state (accumulator) as this one. */
 static int steps_by_state(const rd_schedule *t, int32_t vector, int32_t step)
 {
     int n = 0;
@@ -168,8 +172,9 @@ static int steps_by_state(const rd_schedule *t, int32_t vector, int32_t step)
     return n;
 }
 
-/* Makes variables of the states of steps in the vector loop (scalar promotion), where so many steps
- * use one state.  States that an earlier step has promoted already are in registers. */
+/* Makes variables of the states (accumulators) of steps in the vector loop (scalar promotion),
+ * where so many steps use one state.  States that an earlier step has promoted already are in
+ * registers. */
 void rd_promote_states(rd_schedule *t, int32_t vector, int fewest)
 {
     number_states(t, vector);

@@ -9,7 +9,7 @@
 /* Larger arrays than 48 KB are too much for a stack. */
 enum { MOST_BYTES = 48 << 10 };
 
-/* The PART statement (head, body or tail of the program) in which a statement stands. */
+/* Returns the PART statement (head, body or tail of the program) in which a statement stands. */
 static int32_t part_of(const rd_schedule *t, int32_t stmt)
 {
     while (t->stmt[stmt].parent >= 0)
@@ -17,8 +17,8 @@ static int32_t part_of(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* The BEGIN of the fold, if all its statements are in one part, or one task runs all parts (whole);
- * else -1. */
+/* Returns the BEGIN of the fold, if all its statements are in one part of the program (head, body,
+ * tail), or one task runs all parts (whole), so that a local array is seen by them all; else -1. */
 static int32_t begin_of(const rd_schedule *t, int32_t fold)
 {
     int32_t begin = -1, part = -1;
@@ -35,9 +35,11 @@ static int32_t begin_of(const rd_schedule *t, int32_t fold)
     return begin;
 }
 
-/* Bytes of all arrays of the fold's states. A scan of several blocks also has the states before
- * the block; a scan of pairs has second words and doubles; scans by a tree have nodes of
- * elements. */
+/* Returns the bytes of all arrays of the fold's states (accumulators). A state has n_state numbers,
+ * each in an array of its own. A scan of several blocks (runs of a fold's steps) also has the
+ * states before the block (before). A scan of pairs hi + lo (pair) has one more array, and n_words
+ * doubles. A scan by the tree has arrays for nodes of `levels` levels. of.bytes is the most bytes
+ * of one number. rd_bytes_times() is a product that cannot overflow. */
 static int64_t bytes_of(const rd_schedule *t, int32_t fold)
 {
     const rd_loop_fold *f      = &t->fold[fold];
@@ -48,9 +50,9 @@ static int64_t bytes_of(const rd_schedule *t, int32_t fold)
                           arrays * f->of.bytes + (pair ? f->n_words * INT64_C(8) : 0));
 }
 
-/* The pass: puts the states of a fold into a local array, declared before its BEGIN, if they fit
- * and no pass has placed them elsewhere than in the task's state.  begin < 0: the fold does not
- * begin and end in one part of the program. */
+/* The pass: puts the states (accumulators) of a fold into a local array, declared before its
+ * BEGIN, if they fit on the stack and no pass has put them elsewhere (RD_IN_TASK: still in the
+ * task's state). begin < 0: the fold does not begin and end in one part of the program. */
 void rd_pass_state_storage(rd_schedule *t, const rd_target *target)
 {
     (void)target;
@@ -62,7 +64,7 @@ void rd_pass_state_storage(rd_schedule *t, const rd_target *target)
         if (begin < 0 || t->store[k].storage != RD_IN_TASK || bytes_of(t, k) > MOST_BYTES)
             continue;
         t->store[k].storage = RD_IN_LOCAL;
-        array               = t->stmt[begin];
+        array               = t->stmt[begin]; /* its fold and store */
         array.kind          = RD_S_ARRAY;
         made                = rd_add_stmt(t, &array);
         rd_put_before(t, made, begin);

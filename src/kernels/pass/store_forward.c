@@ -13,12 +13,13 @@
 #include <stdlib.h>
 
 /* ---- Uses of a value ------------------------------------------------------------------------- */
-/* Value `by` replaces `old`. */
+/* A substitution in operands: value `by` replaces `old`. */
 typedef struct forwarded_value {
     int32_t old, by;
 } forwarded_value;
 
-/* Returns the value in place of `value`: the stored one for the loaded one, else the same. */
+/* For rd_substitute_values(): returns the stored value for the loaded one, and all others
+ * unchanged. */
 static int32_t replacement_of(void *of, int32_t value)
 {
     const forwarded_value *e = of;
@@ -27,7 +28,7 @@ static int32_t replacement_of(void *of, int32_t value)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* True if the statement stands directly in a vector loop. */
+/* True if the statement stands directly in the body of a vector loop. */
 static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 {
     const int32_t parent = t->stmt[stmt].parent;
@@ -36,7 +37,8 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
            rd_loop_of(t, parent)->kind == RD_FOR_VECTOR;
 }
 
-/* True if a statement in the body, at any depth, writes to the slot. */
+/* True if a statement in the body, at any depth, writes to the slot (an array of the program's
+ * memory). */
 static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
 {
     rd_access a[2];
@@ -48,8 +50,8 @@ static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
     return false;
 }
 
-/* The vector loop around a load; also through unrolled loops in which all rounds load the same
- * element, and none writes to its memory.  -1 if there is none. */
+/* Returns the vector loop around a load, also through unrolled loops that neither move its address
+ * nor write to its memory, as all their rounds load the same element; -1: there is none. */
 static int32_t vector_of(const rd_schedule *t, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
@@ -66,9 +68,10 @@ static int32_t vector_of(const rd_schedule *t, int32_t load)
     return -1;
 }
 
-/* The body of the load's vector loop; also through serial loops in which all rounds load the same
- * elements, and none writes to their memory: what a pair of points has, for each coordinate.  Only
- * of short strips, as the value then goes from loop to loop by a local array. */
+/* Returns the body that the load's vector loop stands in; also through serial loops that neither
+ * move its address nor write to its memory, such as the loop over coordinates of a pair of points.
+ * Those only around short strips (128 elements), as the value then goes from loop to loop by a
+ * local array. Such a loop is one of the program (of >= 0) over single indices (no mark). */
 static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_let *let)
 {
     enum { MOST_WIDTH = 128 };
@@ -88,7 +91,7 @@ static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_let *let)
 
 /* True if the store writes the element that the load reads, in the same round of all loops around
  * both.  Both are in vector loops over one axis, at the same position, which moves with the axis;
- * no type changes. */
+ * no type changes. a, b: the vector loops around the store and the load. */
 static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
 {
     const rd_stmt *s   = &t->stmt[store];
@@ -102,7 +105,8 @@ static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
            t->let[s->x].type == let->type && rd_linear_same(t, &s->at, &let->at);
 }
 
-/* The last statement of the part before the load that writes to its slot; -1 if there is none. */
+/* Returns the last statement before the load, in its part (head, body or tail), that writes to its
+ * slot (array of the program's memory); -1: there is none. */
 static int32_t last_write(const rd_schedule *t, int32_t part, int32_t load)
 {
     const int32_t slot  = t->let[t->stmt[load].value].slot;
@@ -116,7 +120,8 @@ static int32_t last_write(const rd_schedule *t, int32_t part, int32_t load)
     return found;
 }
 
-/* Makes all readers of the loaded value read the stored one, and removes the load. */
+/* If the last write before the load stored the very element that it reads: makes all readers of
+ * the loaded value read the stored one, and removes the load. */
 static void forward_store(rd_schedule *t, int32_t part, int32_t load)
 {
     const int32_t store = last_write(t, part, load);
@@ -131,7 +136,8 @@ static void forward_store(rd_schedule *t, int32_t part, int32_t load)
     rd_take_out(t, load);
 }
 
-/* True if the statement loads from the task's scratch, in a vector loop. */
+/* True if the statement is a load from the task's scratch (slots from first_scratch on) that a
+ * vector loop repeats. */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET && t->let[t->stmt[stmt].value].kind == RD_I_LOAD &&

@@ -5,17 +5,18 @@
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_arrays.h"
 
-/* i0 - m0: the number of an element in the strip, where the vector loop goes from m0 on. */
+/* Returns the number of an element in the strip: i0 - m0, index minus the lower bound m0 of its
+ * vector loop. */
 rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
 
-    return rd_linear_plus(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, l->axis), -1,
-                          l->from.part[0].at);
+    return rd_linear_plus(t, rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l->axis),
+                          /*coef=*/-1, l->from.part[0].at);
 }
 
-/* The extent of the array, rounded up to multiples of 16 elements, as functions of arrays process
- * whole vectors. */
+/* Returns the extent of the array: that of the loop, rounded up to a multiple of 16, as functions
+ * of arrays process whole vectors. */
 static int64_t padded_extent(const rd_for *loop)
 {
     enum { MOST = 16 };
@@ -23,8 +24,9 @@ static int64_t padded_extent(const rd_for *loop)
     return (loop->extent + MOST - 1) / MOST * MOST;
 }
 
-/* Adds the store, and its ARRAY statement before the loop. `memory`: elements are as in the
- * program's memory. */
+/* Declares a local array of elements (fold -1: of no states) before the loop, and returns its
+ * number. `memory`: elements have the type that they have in the program's memory, else that of
+ * registers. */
 static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memory)
 {
     const rd_store made  = { .storage = RD_IN_LOCAL,
@@ -39,19 +41,21 @@ static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memor
     return array.store;
 }
 
-/* Declares an array before the loop, with elements as in registers. */
+/* Declares an array with an element for each index of the loop, before it; elements have the type
+ * that they have in registers. Returns its number. */
 int32_t rd_add_array_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
     return add_array(t, loop, type, /*memory=*/false);
 }
 
-/* Declares an array before the loop, with elements as in the program's memory. */
+/* Does the same with elements as in the program's memory, where small ones take less room. */
 int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
     return add_array(t, loop, type, /*memory=*/true);
 }
 
-/* A STORE of the value at its position in the strip; the statement stands nowhere yet. */
+/* Returns a STORE of the value at its position in the strip (a range that vector loops visit); the
+ * statement stands nowhere yet. */
 static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_STORE);
@@ -63,19 +67,21 @@ static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32
     return rd_add_stmt(t, &stmt);
 }
 
-/* "a5[i0 - m0] = r3", at the end of the loop. */
+/* Adds "a5[i0 - m0] = r3" at the end of the loop: a STORE of the value into the array, at the
+ * element's number in the strip (a range that vector loops visit). */
 void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_append(t, loop, store_of_value(t, loop, value, store));
 }
 
-/* "a5[i0 - m0] = r3", right behind the statement that makes the value. */
+/* Adds "a5[i0 - m0] = r3" right behind the statement that makes the value. */
 void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].made_by);
 }
 
-/* A LOAD of the array's element at the position of the loop. */
+/* Returns a LOAD of the array's element with the number that the loop's index has in its strip (a
+ * range that vector loops visit). */
 static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
 {
     const rd_dtype type = t->store[store].type;
@@ -98,7 +104,7 @@ int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let)
     return t->stmt[made].value;
 }
 
-/* "r9 = load a5[i0 - m0]", at the end of the loop.  Returns r9. */
+/* Adds "r9 = load a5[i0 - m0]" at the end of the loop, and returns r9. */
 int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
 {
     const rd_let let = load_of_element(t, store, loop);
@@ -106,8 +112,9 @@ int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
     return rd_add_value(t, loop, &let);
 }
 
-/* "r9 = load a5[i0 - m0]", at the start of the loop, at the position in the loop `of`.  Returns
- * r9. */
+/* Adds "r9 = load a5[i0 - m0]" at the start of `loop`, and returns r9. `of` is the loop whose
+ * index and lower bound give the position: the same strip (a range that vector loops visit),
+ * perhaps another loop. */
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of)
 {
     const rd_let  let  = load_of_element(t, store, of);
@@ -117,8 +124,8 @@ int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of
     return t->stmt[made].value;
 }
 
-/* "r3 = load a5[i0 - m0]", in place of the value's definition. The value is then read from the
- * array (store), not from memory of the program (slot -1). */
+/* Makes the value "r3 = load a5[i0 - m0]" in place of what it was: it is now read from the array
+ * (store), not from the program's memory (slot -1). The statement that makes it stays. */
 void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t loop)
 {
     if (t->failed)
@@ -134,8 +141,8 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A new, empty loop with the range of the given one; the statement stands nowhere yet.  A loop by
- * call may take its rounds in any order. */
+/* Returns a new, empty loop like the given one; the statement stands nowhere yet. A loop by call
+ * (one call in the generated C) may take its rounds in any order, so in_order is dropped. */
 static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
 {
     rd_for like = *rd_loop_of(t, loop);
@@ -145,8 +152,8 @@ static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
     return rd_add_loop(t, &like);
 }
 
-/* Adds an empty vector loop over the same range behind the loop, and returns it. by_call: it is one
- * call in the text. */
+/* Adds an empty vector loop over the same range behind the loop, and returns it. by_call: it is
+ * one call in the generated C. */
 int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call)
 {
     const int32_t made = loop_like(t, loop, by_call);
@@ -169,8 +176,9 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
     return made;
 }
 
-/* Copies the value's definition into a loop before this one, which may run in any order. by_call:
- * that loop is one call in the text. */
+/* Adds a loop before this one that computes the value for all elements of the strip (a range that
+ * vector loops visit) into a new array, and makes the value a load from that array. The packing
+ * loop may run in any order. by_call: it is one call in the generated C. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
 {
     const int32_t store = rd_add_array_before(t, loop, type);
@@ -185,7 +193,8 @@ void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, b
     rd_replace_by_load(t, value, store, loop);
 }
 
-/* Copies the value's definition to the end of the packing loop. */
+/* Does the same in an existing packing loop: adds the value's computation at its end, with a new
+ * array, and makes the value a load from it in `loop`. */
 void rd_pack_in_same_loop(rd_schedule *t, int32_t packing, int32_t loop, int32_t value)
 {
     const rd_let  let   = t->let[value];

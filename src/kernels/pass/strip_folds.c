@@ -11,18 +11,21 @@
 /* ---- States ---------------------------------------------------------------------------------- */
 /* Gives each element of the strip states of its own, if the fold begins in the strip.  They are
  * adjacent in an array, or variables if the fold also ends in the same round of a vector loop.  An
- * element has one cell (accumulator), or several if the cell also depends on other axes. */
+ * element has one cell (accumulator), or several if the cell also depends on other axes. The
+ * subscript of a state is cell * lanes * width + lane * width + element. A cell that moves with the
+ * strips' axis alone (n_add == 1) is one for each element; with other axes, rd_cells_of_element()
+ * counts them. */
 static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
     const rd_fold          *fold  = &c->t->p->fold[begin->fold];
     rd_store               *store = &c->t->store[begin->store];
     const int64_t lanes = c->t->fold[begin->fold].lanes, width = f->inner ? 1 : c->r->width;
-    const bool    moves = rd_coef(&fold->cell, c->r->axis) != 0;
-    const int64_t cells = !moves ? fold->n_cell
-                          : fold->cell.n_add == 1
-                              ? 1
-                              : rd_cells_of_element(c->t, begin->fold, c->r->axis);
+    const bool    cell_moves = rd_coef(&fold->cell, c->r->axis) != 0;
+    const int64_t cells      = !cell_moves ? fold->n_cell
+                               : fold->cell.n_add == 1
+                                   ? 1
+                                   : rd_cells_of_element(c->t, begin->fold, c->r->axis);
 
     if (!f->begins)
         return;
@@ -32,7 +35,8 @@ static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
     store->storage     = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
 }
 
-/* Adds a value before the open vector loop of the strip, and returns it. */
+/* Adds a value in the strip before the open vector loop, so that it is made once, and returns its
+ * number; 0: no memory. */
 static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
 {
     const int32_t made = rd_add_made(c->t, let);
@@ -43,15 +47,15 @@ static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
     return c->t->stmt[made].value;
 }
 
-/* "r9 = remainder(m0, 64)": the lane (partial accumulator) of the strip's first element. The values
- * are a coordinate, a constant and an operator: they read no memory (slot -1). */
+/* Adds "r9 = remainder(m0, 64)", the lane (partial accumulator) of the strip's first element, m0,
+ * and returns r9. Coordinate, constant and operator read no memory (slot -1). */
 static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 {
     rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
            number = place, remainder = place;
     int32_t operand[2];
 
-    place.at        = rd_axis_plus(c->t, c->start, 0);
+    place.at        = rd_axis_plus(c->t, c->start, /*offset=*/0);
     number.kind     = RD_I_CONST;
     number.word     = (rd_word){ .i64 = lanes };
     operand[0]      = add_value(c, body, &place);
@@ -59,13 +63,16 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
     remainder.kind  = RD_I_MAP;
     remainder.op    = RD_OP_remainder;
     remainder.n     = 2;
-    remainder.first = rd_add_operands(c->t, operand, 2);
+    remainder.first = rd_add_operands(c->t, operand, /*n=*/2);
     return add_value(c, body, &remainder);
 }
 
-/* Sets lane, cell (accumulator) and offset (`more`) of the state that a statement of a fold is
- * about.  A lane is the element's number in the strip, after the strip's first lane if lanes exceed
- * the strip. States that begin in the strip have one for each element. */
+/* Sets the lane, the cell (accumulator) and the offset `more` of the state that a statement of a
+ * fold is about. A lane is the element's number in the strip (a range that vector loops visit),
+ * plus the strip's first lane if a strip has fewer elements than there are lanes. In a fold that
+ * begins in the strip each element has its own state: `more` is its number. rd_cell_of_element()
+ * numbers the cells of one element, without the strips' axis. A lane that is set here is below the
+ * number of lanes, so it needs no modulo (`wraps`). */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];
@@ -77,7 +84,7 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
         if (c->r->one_state)
             c->t->store[s->store].lanes = 1;
         else if (lanes > c->r->width)
-            lane = rd_linear_plus_value(c->t, lane, 1, first_lane(c, body, lanes));
+            lane = rd_linear_plus_value(c->t, lane, /*coef=*/1, first_lane(c, body, lanes));
         s->of.lane = lane;
         s->wraps   = false;
     }
@@ -92,17 +99,18 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* True if the states that are finished differ along the strip: the statement is in a loop over its
- * axis, and the cell (accumulator) moves with the axis or is the element's own. A fold that begins
- * in the strip has states of each element (begins). */
+/* True if the states (accumulators) that are finished differ along the strip, so that each element
+ * has results. So the statement is in a loop over the strip's axis, and the cell (accumulator)
+ * moves with the axis. Or the fold begins in the strip (begins), where each element has a cell. */
 static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
            (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
 }
 
-/* Puts a BEGIN into the strip: alone; or in the vector loop, behind a declaration of its variable.
- * inner: the fold also ends in the same round of a vector loop, so its state is a variable. */
+/* Puts a BEGIN into the strip. If the fold begins and ends in one round of a vector loop (inner),
+ * it goes into the vector loop, behind a declaration of its state (accumulator) as a variable.
+ * Else it resets the states of all elements, alone between vector loops. */
 static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
@@ -125,9 +133,9 @@ static bool is_finished_at_once(const rd_strip_mining *c, int32_t fold)
     return c->t->fold[fold].tree_rows == 0 && c->t->fold[fold].lanes == 1;
 }
 
-/* Puts the end of blocks or lanes (partial accumulators) of a fold: alone if it is the same for the
- * strip; in the vector loop if states are variables; else in a loop by call. States are variables
- * if the fold begins and ends in one round (inner). */
+/* Puts a merge of blocks (runs of a fold's steps) or of lanes (partial accumulators) into the
+ * strip: alone if it is the same for all elements; in the vector loop if states are variables
+ * (inner) or nothing is merged; else in a loop by call, one function for all elements. */
 static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
@@ -143,24 +151,25 @@ static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_to_call(c, body, stmt);
 }
 
-/* Puts a FINISH into the vector loop if results differ along the strip, else alone. */
+/* Puts a FINISH (results of a cell) into the vector loop if results differ along the strip, else
+ * alone, and notes in c->varies which it is. */
 static void distribute_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
-    rd_stmt    s      = c->t->stmt[stmt];
-    const bool varies = is_finish_varying(c, &s);
+    rd_stmt    finish = c->t->stmt[stmt];
+    const bool varies = is_finish_varying(c, &finish);
 
-    rd_set_state(c, body, &s);
-    c->t->stmt[stmt] = s;
-    for (int32_t k = 0; k < s.n_value; k++)
-        c->varies[s.value + k] = varies;
+    rd_set_state(c, body, &finish);
+    c->t->stmt[stmt] = finish;
+    for (int32_t k = 0; k < finish.n_value; k++)
+        c->varies[finish.value + k] = varies;
     if (varies)
         rd_to_vector(c, body, stmt);
     else
         rd_put_alone(c, body, stmt);
 }
 
-/* True if the step can join the open vector loop.  Prefixes by a tree (levels > 0) process all
- * elements in one call, before which the loop may only hold values. */
+/* True if the step can join the open vector loop. A prefix of a scan by the tree (levels > 0)
+ * takes all elements in one call, before which the loop may only hold values. */
 static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
@@ -173,8 +182,8 @@ static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
     return true;
 }
 
-/* Puts a step, by lanes or by cells (accumulators), into the vector loop; a step in order into the
- * loop of such steps. */
+/* Puts a step into the vector loop: neighbours step into lanes or cells (accumulators) of their
+ * own. A step that must go in order goes into the loop of serial steps. */
 static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -192,8 +201,10 @@ static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Puts a PUSH_IF_LAST: as a call for all cells (accumulators) of the strip, or alone if one
- * statement ends the blocks of all cells (`all`). */
+/* Puts a PUSH_IF_LAST (ends the block of a cell): as a loop by call (one call in the generated C)
+ * for all cells (accumulators) of the strip (a range that vector loops visit); or alone, if
+ * neighbours are no cells, or one statement ends the blocks (runs of a fold's steps) of all cells
+ * (`all`). */
 static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -206,9 +217,10 @@ static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* The step of the fold in the loop, if it has one state for each element of the strip and no
- * others; else -1.  So the fold has one lane, neighbours are cells (accumulators), adjacent in
- * memory, and no loop between over another axis moves the cell. */
+/* Returns the step of the fold in the loop, if each element of the strip (a range that vector
+ * loops visit) has one state, adjacent to the next one's; else -1. An exit can then test them as
+ * one run. So the fold has one lane, neighbours are cells (accumulators), and no loop between over
+ * another axis moves the cell. */
 static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fold)
 {
     const rd_schedule *t    = c->t;
@@ -229,28 +241,29 @@ static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fol
     return step;
 }
 
-/* Replaces an early exit by one behind the row, which asks for all elements of the strip: the
- * states from that of the first index on, as many as the strip has. A fold that ends within a round
- * (inner) has nothing to ask, nor has one without such a step. */
+/* Moves an early exit from a loop over another axis behind the row: it then asks whether all
+ * elements of the strip (a range that vector loops visit) are decided. It tests the states
+ * (accumulators) from that of the strip's first index on, stop - start of them. It is dropped if
+ * the fold ends within a round (inner), or its states are no such run. */
 static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule    *t     = c->t;
     rd_stmt         s     = t->stmt[stmt];
     const int32_t   step  = step_of_strip(c, s.arg, s.fold);
-    const rd_linear first = rd_axis_plus(t, c->start, 0);
+    const rd_linear first = rd_axis_plus(t, c->start, /*offset=*/0);
 
     if (step < 0 || c->strips->fold[s.fold].inner)
         return;
-    s.of.cell     = rd_linear_with(t, t->stmt[step].of.cell, c->r->axis, first);
-    s.of.more     = rd_linear_with(t, t->stmt[step].of.more, c->r->axis, first);
-    s.count       = rd_linear_plus_axis(t, rd_axis_plus(t, c->stop, 0), -1, c->start);
+    s.of.cell = rd_linear_with(t, t->stmt[step].of.cell, c->r->axis, first);
+    s.of.more = rd_linear_with(t, t->stmt[step].of.more, c->r->axis, first);
+    s.count = rd_linear_plus_axis(t, rd_axis_plus(t, c->stop, /*offset=*/0), /*coef=*/-1, c->start);
     t->stmt[stmt] = s;
     rd_put_alone(c, body, stmt);
 }
 
-/* Puts an early exit from a loop over another axis behind its row.  An exit from the strips' own
- * loop goes behind the strip, if there are several strips of a fold that goes on; else it is
- * dropped. A fold that begins in the strip (begins) has ended there. */
+/* Puts an early exit from a loop over another axis behind its row. An exit from the strips' own
+ * loop goes behind the strip (a range that vector loops visit), if there are several strips of a
+ * fold that begins outside of them; else it is dropped, as nothing is left to be skipped. */
 static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];

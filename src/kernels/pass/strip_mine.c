@@ -15,9 +15,9 @@
 #include "kernels/pass/strip_body.h"
 #include <stdlib.h>
 
-/* The loop over strips with the bounds of `like`. An only strip (single) has one round of exactly
- * `width` elements; other loops leave their width to be known from marks (0). extent -1: the number
- * of rounds is known at run time only. */
+/* Returns the loop over strips with the bounds of `like`. An only strip (single) has one round of
+ * exactly `width` elements; else the width is 0 (known at run time, from the marks), as the last
+ * strip may be shorter. extent -1: the number of rounds is known at run time only. */
 static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
 {
     return (rd_for){ .kind  = c->r->single ? RD_FOR_ONCE : RD_FOR_SERIAL,
@@ -34,8 +34,9 @@ static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
                      .strip = c->number };
 }
 
-/* Replaces a loop over the axis by the loop over strips, and distributes its body.  Early exits
- * from the old loop leave the new one. */
+/* Replaces a loop over the axis by the loop over strips, and distributes its body over vector
+ * loops. Early exits from the old loop leave the new one. c->inside = 1: the body stands in one
+ * loop over the axis. */
 static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
@@ -52,9 +53,10 @@ static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
     rd_distribute(c, stmt, body);
 }
 
-/* Puts all statements of the body `top` into one loop over strips, with the bounds of the loops
- * inside.  They are moved to a statement `from` that stands nowhere, then distributed. The new loop
- * comes from no loop of the program (of -1). */
+/* Puts all statements of the body `top` into one loop over strips (ranges that vector loops
+ * visit), which has the bounds of the loops over the axis in it. They are moved to a statement
+ * `from` that stands nowhere, then distributed from there. The new loop comes from no loop of the
+ * program (of -1). c->inside = 0: no loop over the axis is around yet. */
 static void strip_mine_around(rd_strip_mining *c, int32_t top)
 {
     rd_schedule  *t     = c->t;
@@ -88,8 +90,8 @@ static bool has_sort(const rd_schedule *t, int32_t top)
     return rd_count_kinds(t, top, RD_KIND_BIT(RD_S_SORT)) > 0;
 }
 
-/* Records in each fold's array of states whether neighbours are cells (accumulators) of their
- * own. */
+/* Records in the first array of each fold's states, store number k of fold k, whether neighbours
+ * of a strip (a range that vector loops visit) are cells (accumulators) of their own. */
 static void set_cells_of_stores(rd_schedule *t, const rd_strips *strips)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
@@ -97,8 +99,9 @@ static void set_cells_of_stores(rd_schedule *t, const rd_strips *strips)
 }
 
 /* The pass: strip-mines all chosen loops: each becomes a loop over strips with vector loops inside.
- * A strip of no loop (loop < 0) is a whole part of the program.  Regions with a sort stay as they
- * are.  c.varies is for all values and for those that are added meanwhile. */
+ * A strip with loop < 0 is of a whole part of the program. Regions with a sort stay as they are.
+ * c.varies has room for all values and for those that are added meanwhile. around: the loop or part
+ * holds the loops over the axis, which get one loop over strips around them. */
 void rd_pass_strip_mine(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)

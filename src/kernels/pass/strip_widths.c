@@ -20,21 +20,22 @@
  * or PREFETCHED if rows are prefetched. FEW: rounds that do not count as a stream. */
 enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4, PREFETCHED = NARROW / 4, FEW = 8 };
 
-/* The region, and the mapping of its folds. */
+/* The region, and per fold how neighbours of a strip map to its accumulators. */
 typedef struct measuring {
     const rd_strip_at      *r;
     const rd_fold_in_strip *fold;
 } measuring;
 
-/* The loop of a statement; NULL if the statement is no loop. */
+/* Returns the loop record of a statement; NULL: it is no loop. */
 static const rd_for *loop_of(const measuring *m, int32_t stmt)
 {
     return m->r->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(m->r->t, stmt) : NULL;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The fewest lanes (partial accumulators) of the region's folds that go by lanes along the strip.
- * A step of a fold with more lanes is several strips.  INT32_MAX: no fold goes by lanes. */
+/* Returns the fewest lanes (partial accumulators) of a fold whose lanes go along the strip (a
+ * range that vector loops visit); INT32_MAX: there is no such fold. A step of a fold with more
+ * lanes is then several strips. */
 static int32_t fewest_lanes(const measuring *m)
 {
     int32_t fewest = INT32_MAX;
@@ -50,8 +51,8 @@ static int32_t fewest_lanes(const measuring *m)
     return fewest;
 }
 
-/* True if each element of a strip has a cell (accumulator) of several lanes: their states are too
- * many for a wide strip. */
+/* True if each element of a strip (a range that vector loops visit) has a cell (accumulator) of
+ * several lanes: their states are too many for a wide strip. */
 static bool has_lanes_of_cells(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -64,7 +65,8 @@ static bool has_lanes_of_cells(const measuring *m)
     return false;
 }
 
-/* True if the region has steps of a group-by (label >= 0).  Tasks may share its few columns. */
+/* True if the region (loops that share strips) has steps of a group-by (label >= 0). Tasks may
+ * share its few columns. */
 static bool has_labels(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -74,16 +76,17 @@ static bool has_labels(const measuring *m)
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
-/* The number of rounds of the loop, if it comes from a loop of the program; else 1. */
+/* Returns the number of rounds of the loop, if it comes from a loop of the program; else 1. */
 static int64_t trips_of(const measuring *m, const rd_for *loop)
 {
     return loop->of >= 0 ? rd_trips(m->r->t->p, loop->of) : 1;
 }
 
-/* True if each round of the loop reads other elements: the address moves, over more than 8 rounds,
- * and far enough in all.  Windows do not stream, as strips overlap; in strips of 64 their states
- * stay in registers.  An unrolled loop has its elements in registers, so there any distance will
- * do. */
+/* True if each round of the loop reads other elements, so that they come from memory: the address
+ * moves, over more than 8 rounds, and PREFETCHED elements or more in all. Sliding windows move
+ * less, as their strips overlap; in strips of 64 their states (accumulators) stay in registers. An
+ * unrolled loop keeps its elements in registers, so there any distance counts. rd_coef_unclamped()
+ * is the factor of the axis in the address, also by way of clamped indices. */
 static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
@@ -93,8 +96,8 @@ static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear 
     return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
 }
 
-/* True if the loop reads the same elements so often that they come from a cache: 64 times, or 8 if a
- * tile holds no more rows, as those whose strips are sorted. */
+/* True if the loop has so many rounds that what they all read comes from a cache: 64, or 8 if a
+ * tile holds only some of its rows (rd_reach: the most indices at a time). */
 static bool is_often(const measuring *m, const rd_for *loop)
 {
     enum { OFTEN = 64, ROWS_OF_TILE = 8 };
@@ -105,11 +108,12 @@ static bool is_often(const measuring *m, const rd_for *loop)
            (trips >= ROWS_OF_TILE && rd_reach(p, loop->axis) < p->axis_extent[loop->axis]);
 }
 
-/* True if a loop in the region reads other elements in each round, and no loop around it reads the
- * same elements often. */
+/* True if a loop in the region (loops that share strips) makes the load read other elements in each
+ * round, and no loop around that one reads the same elements often, from a cache.
+ * rd_coef_unclamped() is 0 if the loop does not move the address. */
 static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear *at)
 {
-    bool on = false;
+    bool streams = false;
 
     for (int32_t s = m->r->t->stmt[stmt].parent; s != m->r->top && s >= 0;
          s         = m->r->t->stmt[s].parent) {
@@ -117,15 +121,15 @@ static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear 
 
         if (!loop || loop->axis == m->r->axis)
             continue;
-        if (on && !rd_coef_unclamped(m->r->t, at, loop->axis) && is_often(m, loop))
+        if (streams && !rd_coef_unclamped(m->r->t, at, loop->axis) && is_often(m, loop))
             return false;
-        on |= is_streaming_loop(m, s, at);
+        streams |= is_streaming_loop(m, s, at);
     }
-    return on;
+    return streams;
 }
 
-/* True if a load streams rows of elements that are adjacent along the strip, in a loop of more than
- * 8 rounds directly around it. */
+/* True if a load that is contiguous along the strip (a range that vector loops visit) streams from
+ * memory, and stands directly in a loop of more than 8 rounds. */
 static bool has_streams(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -141,8 +145,9 @@ static bool has_streams(const measuring *m)
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
-/* Bytes of a cell's states.  A scan of several blocks also has the states before the block; their
- * sums are needed once a block.  A scan of pairs (`pair`) has one more array. */
+/* Returns the bytes of a cell's states. A state is `n_state` numbers. A scan of several blocks
+ * (runs of a fold's steps) also has the state before the block (before), and one of pairs hi + lo
+ * (pair) one number more. */
 static int64_t bytes_of_states(const rd_loop_fold *f)
 {
     const bool    before = f->blocks && f->of.fold->scan;
@@ -152,8 +157,9 @@ static int64_t bytes_of_states(const rd_loop_fold *f)
                             : arrays * rd_register_size(f->of.fold->type);
 }
 
-/* Bytes that a loop over the strip leaves for the next, for each element: states, and for each
- * function of the strip two arrays of 8 bytes. */
+/* Returns the bytes that a loop over the strip leaves to the next one, for each element: states
+ * (accumulators) of folds, and for each operation on whole strips (such as exp) two arrays of 8
+ * bytes, its operand and its result. */
 static int64_t bytes_kept(const measuring *m)
 {
     int64_t bytes = 0;
@@ -167,7 +173,8 @@ static int64_t bytes_kept(const measuring *m)
     return bytes;
 }
 
-/* True if the bound of a mask depends on the axis. */
+/* True if the bound of a mask (a sum of terms that is not negative where the mask is true) has a
+ * term of the axis. */
 static bool is_bounding_axis(const rd_bound *b, int32_t axis)
 {
     for (int32_t k = 0; k < b->n_add; k++)
@@ -176,8 +183,8 @@ static bool is_bounding_axis(const rd_bound *b, int32_t axis)
     return false;
 }
 
-/* The bounds that a mask sets for the loop of a statement; NULL if it is no such loop. Only loops
- * of the program (of >= 0) have bounds. */
+/* Returns the bounds that a mask sets for the indices of a statement's loop; NULL: there are none.
+ * Only loops of the program (of >= 0) have bounds. */
 static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
 {
     const rd_for *loop = loop_of(m, stmt);
@@ -200,8 +207,10 @@ static bool is_bounding(const measuring *m)
     return false;
 }
 
-/* The width of strips of streamed rows: long enough for runs of memory, with states that fit twice
- * the first-level cache.  It is 256 if a mask bounds a loop by the strip's position. */
+/* Returns the width of strips of streamed rows: as long as the states (accumulators) still fit
+ * twice the first-level cache, but not so short that runs of memory get short. 256 if a mask bounds
+ * a loop by the strip's position, as narrower strips leave out more of that loop. At most the axis
+ * (reach). That least width is smaller on processors that gain by prefetching rows. */
 static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };
@@ -216,7 +225,8 @@ static int32_t wide_width(const measuring *m)
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* True if the region calls users' functions that take blocks of elements. */
+/* True if the region (loops that share strips) calls users' functions that take blocks of
+ * elements. */
 static bool has_block_calls(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -228,7 +238,8 @@ static bool has_block_calls(const measuring *m)
     return false;
 }
 
-/* True if the region has operations without vectors, which work on a whole strip. */
+/* True if the region (loops that share strips) has operations without vectors, which work on a
+ * whole strip (a range that vector loops visit). */
 static bool needs_fission(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -237,11 +248,13 @@ static bool needs_fission(const measuring *m)
     return false;
 }
 
-/* True if a long loop of the region, over another axis, takes exponentials of f32 and has steps of
- * folds that go on after it.  A strip of one vector stays in registers, with its states and what it
- * reads again; four rounds fill the latency of exp.  Strips of four vectors took 1.16 of the time
- * (gcc 12, Zen 4); of f64 they take 0.95.  AVX2 (vectors below 64 bytes) has half as many
- * registers. The loop is one of the program, upwards, and not the row of a sparse array. */
+/* True if a long loop of the region (loops that share strips), over another axis, takes
+ * exponentials of f32 and has steps of folds that go on after it.  A strip (a range that vector
+ * loops visit) of one vector stays in registers, with its states (accumulators) and what it reads
+ * again; four rounds fill the latency of exp.  Strips of four vectors took 1.16 of the time (gcc
+ * 12, Zen 4); of f64 they take 0.95.  AVX2 (vectors below 64 bytes) has half as many registers.
+ * The loop is one of the program, upwards, and not the row of a sparse array. reuses_states: a
+ * fold goes on behind the loop. */
 bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
 {
     enum { LONG = 64, ZMM = 64 };
@@ -266,7 +279,8 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
     return found && reuses_states;
 }
 
-/* True if a loop of the region takes exponentials of pairs, as rd_takes_exp_of_pairs() says. */
+/* True if a loop of the region (loops that share strips) takes exponentials of pairs, as
+ * rd_takes_exp_of_pairs() says. */
 static bool has_exp_of_pairs(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -276,8 +290,8 @@ static bool has_exp_of_pairs(const measuring *m)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if blocks of a fold with serial steps end within rows, so that strips may begin anywhere.
- * in_order: neighbours of the strip are serial steps. */
+/* True if a fold with serial steps along the strip (in_order) ends its blocks amid rows of the
+ * axis, so that strips begin and end anywhere. */
 static bool has_ends_amid_rows(const measuring *m)
 {
     for (int32_t k = 0; k < m->r->t->p->n_fold; k++)
@@ -286,8 +300,9 @@ static bool has_ends_amid_rows(const measuring *m)
     return false;
 }
 
-/* Elements of the last, shorter strip of a whole axis.  -1: not known, as tiles, tasks' shares (of
- * the root axis), clusters or ends of blocks may leave any number. */
+/* Returns the number of elements of the last, shorter strip (a range that vector loops visit) of a
+ * whole axis.  -1: not known, as tiles, tasks' shares (of the root axis), clusters or ends of
+ * blocks may leave any number. */
 static int32_t tail_of(const measuring *m, int32_t width)
 {
     const rd_program *p      = m->r->t->p;
@@ -299,7 +314,8 @@ static int32_t tail_of(const measuring *m, int32_t width)
     return (int32_t)(extent % width);
 }
 
-/* Sets the width of strips that one accumulator takes: all of an axis of 128 elements or fewer. */
+/* Sets the width of strips that one accumulator takes whole: all of an axis of 128 elements or
+ * fewer, else up to 8192. */
 static void set_one_state_width(rd_strip *strip, int64_t reach)
 {
     strip->one_state = true;
@@ -307,14 +323,16 @@ static void set_one_state_width(rd_strip *strip, int64_t reach)
     strip->width                 = strip->single ? (int32_t)reach : WIDE;
 }
 
-/* Sets the width of strips of lanes (partial accumulators): as many as the fold with the fewest
- * has; or all of a shorter axis that neither tasks (`root`) nor tiles divide. */
-static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool root)
+/* Sets the width of strips of lanes: one element for each lane (partial accumulator) of the fold
+ * with the fewest. A shorter axis is one strip, if neither tasks (is_shared) nor tiles (reach)
+ * divide it. */
+static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool is_shared)
 {
-    strip->width  = fewest_lanes(m);
-    strip->fixed  = true;
-    strip->single = reach <= strip->width && !root && reach == m->r->t->p->axis_extent[m->r->axis];
-    strip->width  = strip->single ? (int32_t)reach : strip->width;
+    strip->width = fewest_lanes(m);
+    strip->fixed = true;
+    strip->single =
+        reach <= strip->width && !is_shared && reach == m->r->t->p->axis_extent[m->r->axis];
+    strip->width = strip->single ? (int32_t)reach : strip->width;
 }
 
 /* CALLED: elements of a call of a user's function of blocks. NONTEMPORAL: elements of a strip with
@@ -325,18 +343,19 @@ enum { CALLED = 512, NONTEMPORAL = 128 };
 /* Chooses the first case that applies: one accumulator, lanes, a short axis, exp of pairs, streamed
  * rows, calls or non-temporal stores; else strips of 64.  `reach` is the most indices that a loop
  * visits. A task that shares the axis (root) may get any part of it, unless one task runs all
- * (whole). */
+ * (whole). `fixed`: all strips but the tail have `width` elements; `single`: there is one; `wide`:
+ * its rows are streamed; `has_arrays`: loops of a strip pass arrays or states. */
 void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip)
 {
-    const measuring m     = { r, fold };
-    const int64_t   reach = rd_reach(r->t->p, r->axis);
-    const bool      root  = !r->t->whole && r->t->p->root == r->axis;
+    const measuring m         = { r, fold };
+    const int64_t   reach     = rd_reach(r->t->p, r->axis);
+    const bool      is_shared = !r->t->whole && r->t->p->root == r->axis;
 
     if (rd_uses_one_state(r, fold))
         set_one_state_width(strip, reach);
     else if (fewest_lanes(&m) < INT32_MAX)
-        set_width_of_lanes(&m, strip, reach, root);
-    else if (reach <= SHORT && !root && !has_ends_amid_rows(&m)) {
+        set_width_of_lanes(&m, strip, reach, is_shared);
+    else if (reach <= SHORT && !is_shared && !has_ends_amid_rows(&m)) {
         strip->width = (int32_t)reach;
         strip->fixed = strip->single = r->t->p->axis_extent[r->axis] == strip->width;
         strip->wide =

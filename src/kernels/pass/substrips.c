@@ -18,8 +18,8 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
 
-/* The innermost loop over strips (strip >= 0) around a statement, or the statement itself; -1 if
- * there is none. */
+/* Returns the innermost loop over strips (strip >= 0) around a statement, or the statement itself;
+ * -1 if there is none. */
 int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
 {
     while (stmt >= 0 && !(t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strip >= 0))
@@ -27,14 +27,16 @@ int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* The position that the axis, here a mark, is bound to. */
+/* Returns the position that is just a mark: an axis bound to the first index of a range, or to the
+ * one behind its last. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
 }
 
-/* A loop over substrips of the strip, of so many elements. It has the number of the strips that it
- * divides, and comes from no loop of the program (of -1). */
+/* Returns a loop over substrips of `width` elements, from the start mark (axis bound to an end of
+ * a round) of the strip to its stop mark, with marks of its own. It keeps the number (`strip`) of
+ * the strips that it divides, and comes from no loop of the program (of -1). */
 static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
 {
     return (rd_for){ .kind     = RD_FOR_SERIAL,
@@ -50,8 +52,9 @@ static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
                      .substrip = true };
 }
 
-/* Makes the vector loops that begin at the strip's start mark visit one substrip: from the
- * substrip's start mark to its stop mark.  Other loops over the axis stay as they are. */
+/* Makes the vector loops that begin at the strip's start mark visit one substrip (part of the
+ * strip): from the substrip's start mark to its stop mark. Marks are axes bound to ends of a
+ * range. Other loops over the axis stay as they are. */
 static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *strips)
 {
     const rd_for loop = *rd_loop_of(t, parts);
@@ -70,7 +73,8 @@ static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *str
     }
 }
 
-/* Puts the loop around the statements, and narrows the vector loops in it to a substrip. */
+/* Puts a loop over substrips of `width` elements around statements `first` to `last` of a body
+ * within a strip, makes the vector loops in it visit one substrip, and returns it. */
 int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int32_t width)
 {
     const rd_for  strips = *rd_loop_of(t, rd_strips_around(t, t->stmt[first].parent));
@@ -82,7 +86,8 @@ int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int
     return made;
 }
 
-/* "prefetch 128 from s0[..]": puts a PREFETCH of the load's slot before the vector loop. */
+/* "prefetch 128 from s0[..]": puts a PREFETCH of the load's slot (array of the program's memory)
+ * before the vector loop. */
 void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
                             rd_linear count)
 {
@@ -96,8 +101,8 @@ void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, 
 }
 
 /* ---- Rows by parts --------------------------------------------------------------------------- */
-/* True if the statement concerns each element alone: a value, a store, a vector loop, or a step
- * into the element's only state (one lane (partial accumulator)). */
+/* True if the statement concerns each element alone, so that a strip can be done in pieces: a
+ * value, a store, a vector loop, or a step into a state that only this element has (one lane). */
 static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -111,8 +116,9 @@ static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
     }
 }
 
-/* True if the row has a vector loop and an operation on whole strips, which goes by arrays, and
- * each statement concerns each element alone. */
+/* True if the row (a serial loop's body) has a vector loop and an operation on whole strips, such
+ * as exp, which reads and writes arrays, and each statement concerns each element alone. Then
+ * short arrays stay in a cache. */
 static bool needs_substrips(const rd_schedule *t, int32_t row)
 {
     bool has_fission = false, has_vector = false;
@@ -126,8 +132,8 @@ static bool needs_substrips(const rd_schedule *t, int32_t row)
     return has_fission && has_vector;
 }
 
-/* Puts a loop over substrips around the statements of a row, from its first vector loop to its
- * end. */
+/* Puts a loop over substrips (512 elements of a strip) around the statements of a row, from its
+ * first vector loop to its end. */
 static void split_row(rd_schedule *t, int32_t row)
 {
     int32_t first = t->stmt[row].first;
@@ -137,8 +143,9 @@ static void split_row(rd_schedule *t, int32_t row)
     rd_put_substrips_around(t, first, t->stmt[row].last, RD_SUBSTRIP);
 }
 
-/* True if the statement is a serial loop of the program over rows, each of which is all of a wide
- * strip of more than 512 elements. */
+/* True if the statement is a serial loop of the program whose rounds are rows, each of which goes
+ * over a wide strip (streamed from memory) of more than 512 elements. The loop runs over no strips
+ * itself (strip < 0), its axis is not the strip's, and the strip is not divided yet. */
 static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for   *loop   = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -16,15 +16,17 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
-/* True if the statement declares, or begins, states or elements in an array that is not in
- * registers. */
+/* True if the statement declares an array, or begins states (accumulators) in one, that is in
+ * memory, not in registers. Such an array may have room for one strip (a range that vector loops
+ * visit) only. */
 static bool is_array(const rd_schedule *t, const rd_stmt *s)
 {
     return (s->kind == RD_S_ARRAY || s->kind == RD_S_BEGIN) &&
            t->store[s->store].storage != RD_IN_REGISTERS;
 }
 
-/* True if the loop holds a statement of such an array. */
+/* True if the loop declares an array in memory, or begins states (accumulators) in one, which may
+ * have room for one strip (a range that vector loops visit) only. */
 static bool has_array(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -33,7 +35,8 @@ static bool has_array(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if a vector loop inside takes a piece of the strip only (pass seam_split). */
+/* True if a vector loop inside the strip visits only a piece of it: its bounds are not the strip's
+ * start and stop marks (axes bound to the strip's ends). Pass seam_split makes such pieces. */
 static bool is_piece_of_strip(const rd_schedule *t, int32_t strip, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
@@ -44,7 +47,7 @@ static bool is_piece_of_strip(const rd_schedule *t, int32_t strip, int32_t stmt)
 }
 
 /* True if the loop holds an unrolled loop, which would read behind the last element of a padded
- * strip, or a piece of a strip, which has a length of its own. */
+ * strip (a range that vector loops visit), or a piece of a strip, which has a length of its own. */
 static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -57,7 +60,8 @@ static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 /* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement, or
  * -1. Of 52 elements in 64 lanes (partial accumulators) compilers make three vectors and four
  * scalars, for which the next vector of states waits. So a padded tail is as long as other strips
- * in the text (the maximum of rows of 180 f32: 26 ns, so 19). */
+ * (ranges that vector loops visit) in the generated C (the maximum of rows of 180 f32: 26 ns, so
+ * 19). */
 static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
 {
     const int32_t made = rd_stmt_copy(t, stmt);
@@ -73,9 +77,11 @@ static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const
     return made;
 }
 
-/* True if the row has 4 strips or fewer and a known length, which is then a constant of the text.
- * States of lanes (partial accumulators) stay in registers from strip to strip then (the variance
- * of rows of 192 f32: 62 ns, so 30). */
+/* True if the row has 4 strips (ranges that vector loops visit) or fewer and a known length, which
+ * is then a constant of the generated C. States of lanes (partial accumulators) stay in registers
+ * from strip to strip then (the variance of rows of 192 f32: 62 ns, so 30). No terms (n == 0): both
+ * bounds are constants. Strips around several loops (`around`) do not count. A tail of -1 is not
+ * known. */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };
@@ -85,22 +91,24 @@ static bool is_few_strips(const rd_for *loop, const rd_strip *r)
            loop->to.part[0].at.offset - loop->from.part[0].at.offset <= (int64_t)FEW * r->width;
 }
 
-/* Makes early exits from the loop over whole strips leave its tail, too, and removes those that
- * stand directly in the tail. */
-static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail_stmt)
+/* Makes early exits from the loop over whole strips (ranges that vector loops visit) leave its
+ * tail, too, and removes those that stand directly in the tail. Nothing stands behind the tail that
+ * such an exit could skip. */
+static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail)
 {
     for (int32_t s = whole; s >= 0; s = rd_next_stmt(t, s, whole))
         if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == whole)
-            t->stmt[s].arg = tail_stmt;
-    for (int32_t s = tail_stmt, next; s >= 0; s = next) {
-        next = rd_next_stmt(t, s, tail_stmt);
-        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].parent == tail_stmt)
+            t->stmt[s].arg = tail;
+    for (int32_t s = tail, next; s >= 0; s = next) {
+        next = rd_next_stmt(t, s, tail);
+        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].parent == tail)
             rd_take_out(t, s);
     }
 }
 
-/* Moves an only strip around the serial loops over rows (loop interchange), so that no row asks how
- * long it is.  Returns the statement of its loop then. */
+/* Moves an only strip (a range that vector loops visit) around the serial loops over rows (loop
+ * interchange), so that no row asks how long it is.  Returns the statement of its loop then.
+ * extent == 1: there is one round over strips. */
 static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 {
     int32_t parent = t->stmt[stmt].parent;
@@ -123,7 +131,10 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
  * the earliest.
  *
  *     once i0 from lo to (hi down to lo + 20 k); serial i0 to (hi down to lo + 8 k) by 8;
- *     once i0 to hi */
+ *     once i0 to hi
+ *
+ * The new strips begin where the loop `stmt` ends. The tail's lower bound is the greatest of its
+ * parts, so it begins behind both. */
 static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
 {
     enum { SHARE = 8 };
@@ -148,14 +159,18 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
     return made;
 }
 
-/* True if tasks share the strips' axis (root), which is one strip, and the tail is not padded. */
+/* True if tasks share the strips' axis (root), which is one strip (a range that vector loops
+ * visit), and the tail is not padded. A share of a task then is a part of that strip. */
 static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 {
     return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->padded;
 }
 
-/* Keeps the strips of full length in the loop, which the text knows, and adds the tail behind.
- * Loops with several bounds, or backwards, stay as they are.  tail 0: there is none. */
+/* Keeps the strips of full length in the loop, so that the generated C knows their width, and adds
+ * the tail behind for the rest. `border` is the end, rounded down to whole strips, where the tail
+ * begins; r->tail == 0: nothing is left for it. Loops with several bounds, or backwards, stay as
+ * they are. If tasks share an axis that is one strip, narrower strips for a part of it come between
+ * (share). */
 static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
@@ -184,8 +199,9 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
         t->loop[t->stmt[stmt].arg].kind = RD_FOR_ONCE;
 }
 
-/* Gives the loop over strips one round over all elements: its vector loops, which begin at the
- * start mark, get the extent of all strips. Extents of -1 are known at run time only. */
+/* Gives the loop over strips one round over all elements. Its vector loops, which begin at the
+ * start mark (axis bound to an end of a round), get the extent of all strips together; -1: known
+ * at run time only. */
 static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const int32_t start = rd_loop_of(t, stmt)->start;
@@ -199,8 +215,10 @@ static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
             t->loop[t->stmt[s].arg].extent = most;
 }
 
-/* Pads, splits or merges the strips of a loop.  An only strip is padded at most; strips of fixed
- * length get a tail; others become one round if no array has room for a strip alone. */
+/* Pads, splits or merges the strips of a loop. An only strip (single) is padded at most. Strips of
+ * fixed width get a tail. Others become one round over all elements, unless an array has room for
+ * one strip only. Substrips, which divide a strip again, stay. Strips with an unrolled loop are not
+ * padded. */
 static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     if (rd_loop_of(t, stmt)->substrip)
@@ -216,7 +234,8 @@ static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
 }
 
 /* The pass: splits each loop over strips (strip >= 0: its number) into strips of a length that the
- * text knows, and a shorter tail.  Statements from n on are those that the pass has added. */
+ * generated C knows, and a shorter tail.  Statements from n on are those that the pass has added.
+ */
 void rd_pass_tail(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

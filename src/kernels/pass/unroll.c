@@ -17,7 +17,8 @@
 #include "kernels/pass/pass.h"
 
 /* True if the statement is an unrolled loop of several rounds with one unrounded lower bound, in a
- * vector loop that has text of its own for each round: not flattened, not by call. */
+ * vector loop that is written out in the generated C for each round: not flattened, not by call
+ * (one call in the generated C). */
 static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -29,11 +30,12 @@ static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 }
 
 /* Reduces the loop to one round, with the index `from` + round. So it goes neither up nor down
- * (backwards). */
+ * (backwards). The record is read again, as adding terms may move the tree's arrays. */
 static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
 {
     rd_for         *loop = &t->loop[t->stmt[stmt].arg];
-    const rd_linear from = rd_linear_plus(t, rd_linear_of(round), 1, loop->from.part[0].at);
+    const rd_linear from =
+        rd_linear_plus(t, rd_linear_of(round), /*coef=*/1, loop->from.part[0].at);
 
     loop       = &t->loop[t->stmt[stmt].arg];
     loop->from = rd_edge_of(from);
@@ -43,8 +45,8 @@ static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
     loop->backwards = false;
 }
 
-/* Puts copies with one round each before the loop, which keeps the last one. A loop backwards
- * begins with its last round. */
+/* Puts copies with one round each before the loop, which keeps its last round. A loop that goes
+ * backwards begins with its last index. */
 static void unroll_loop(rd_schedule *t, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
@@ -62,7 +64,7 @@ static void unroll_loop(rd_schedule *t, int32_t stmt)
     }
 }
 
-/* The first loop of the tree that needs unrolling, -1: none does. */
+/* Returns the first loop of the tree that needs unrolling, -1: none does. */
 static int32_t next_to_unroll(const rd_schedule *t)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -72,8 +74,8 @@ static int32_t next_to_unroll(const rd_schedule *t)
     return -1;
 }
 
-/* Marks serial loops of the program that are bound by the latency of exponentials, for compilers to
- * unroll by four. */
+/* Asks compilers to unroll, by four, serial loops of the program that are bound by the latency of
+ * exponentials (exp_bound), so that four of these overlap. */
 static void request_unrolling(rd_schedule *t, const rd_strips *strips)
 {
     enum { ROUNDS = 4 };

@@ -28,7 +28,8 @@ enum { FOUR = 4 };
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* True if the statement is an unmasked, unlabelled step of an extreme with one state, or a plain
  * value. Gathers (a value in the address, axis < 0) are not: their latency is longer, and compilers
- * gather four by a vector, in twice the time. One state (lanes 1) takes all elements. */
+ * gather four by a vector, in twice the time. One state (lanes 1) takes all elements.
+ * rd_notes_nan() is true for minima and maxima of sparse rows of floats. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
@@ -46,15 +47,15 @@ static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 }
 
 /* True if the loop is a sparse row of 16 elements or more in the mean, upwards between two
- * unrounded bounds, with such a step.  In short rows the tail is much, and each loop ends with a
- * branch that may be mispredicted (maxima of f32, rows of 3 in the mean: 0.82 of the speed; of 20:
- * 0.93, or 1.5 where rows are few; of 250: 2.4). It is a loop of the program (of >= 0) without
- * strips. */
+ * unrounded bounds, with a step of an extreme.  In short rows the tail is much, and each loop ends
+ * with a branch that may be mispredicted (maxima of f32, rows of 3 in the mean: 0.82 of the speed;
+ * of 20: 0.93, or 1.5 where rows are few; of 250: 2.4). It is a loop of the program (of >= 0)
+ * without strips. */
 static bool can_unroll(const rd_schedule *t, int32_t loop)
 {
     enum { LONG = 16 };
-    const rd_for *l    = rd_loop_of(t, loop);
-    bool          some = false;
+    const rd_for *l        = rd_loop_of(t, loop);
+    bool          has_step = false;
 
     if (l->kind != RD_FOR_SERIAL || l->of < 0 || l->strip >= 0 || l->backwards ||
         !rd_is_row(&t->p->loop[l->of]) || rd_trips(t->p, l->of) < LONG || l->from.n != 1 ||
@@ -63,17 +64,18 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
         if (!can_unroll_stmt(t, &t->stmt[s]))
             return false;
-        some |= t->stmt[s].kind == RD_S_STEP;
+        has_step |= t->stmt[s].kind == RD_S_STEP;
     }
-    return some;
+    return has_step;
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* Adds "unroll i0 from m0 to m0 + 4" at the end of a body; a vector loop is by call. It has no
- * marks, and comes from no loop of the program (of -1). */
+/* Adds "unroll i0 from m0 to m0 + 4" at the end of a body, and returns it; a vector loop is by
+ * call (one call in the generated C). It has no marks of its own (start, stop -1), and comes from
+ * no loop of the program (of -1). m0 is the mark bound to the first of four elements. */
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {
-    const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark);
+    const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, mark);
     rd_for          loop = { .kind    = kind,
                              .axis    = axis,
                              .start   = -1,
@@ -93,26 +95,28 @@ static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t 
     return made;
 }
 
-/* Moves the step into a loop by call, which reads its elements from an array that the loop
- * `elements` fills. */
+/* Moves the step out of the unrolled loop `elements` into a loop by call (one call in the generated
+ * C) behind it, over the same four indices. The elements go from one to the other through an array.
+ * The lower bound of `elements` is just the mark, so the bound's only term names it. */
 static void move_step(rd_schedule *t, int32_t step, int32_t elements)
 {
     const int32_t body = t->stmt[elements].parent, value = t->stmt[step].x;
     const rd_for  l     = *rd_loop_of(t, elements);
     const int32_t mark  = t->term[l.from.part[0].at.first].axis;
     const int32_t store = rd_add_array_before(t, elements, t->let[value].type);
-    const int32_t loop  = add_loop(t, body, RD_FOR_VECTOR, l.axis, mark);
+    const int32_t steps = add_loop(t, body, RD_FOR_VECTOR, l.axis, mark);
 
     rd_store_at_end(t, elements, value, store);
     rd_take_out(t, step);
-    rd_append(t, loop, step);
+    rd_append(t, steps, step);
     if (!t->failed)
-        t->stmt[step].x = rd_load_at_start(t, loop, store, loop);
+        t->stmt[step].x = rd_load_at_start(t, steps, store, steps);
 }
 
-/* Adds the loop over four elements at a time before the loop, which keeps up to three elements (the
- * tail). `border` is the end, rounded down to whole fours: there the tail begins.  The new loops
- * come from no loop of the program (of -1). */
+/* Adds a loop over four elements at a time before the loop, which keeps up to three elements (the
+ * tail). `border` is the end, rounded down to whole fours, where the tail begins. The statements
+ * move into an unrolled loop over the four (`elements`), and each STEP into a loop by call behind
+ * it. The new loops come from no loop of the program (of -1). */
 static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
@@ -146,7 +150,7 @@ static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 }
 
 /* The pass: unrolls loops with minima and maxima of sparse rows by four, as the extreme of four
- * elements does not wait for the state. */
+ * elements does not wait for the state (accumulator). */
 void rd_pass_unroll_extremes(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -23,15 +23,15 @@
 #include "kernels/pass/state_copies.h"
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the statement is a vector loop with text of its own, not one that is a call. */
+/* True if the statement is a vector loop that is written out in the generated C, not one call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
            !rd_loop_of(t, stmt)->by_call;
 }
 
-/* The vector loop that is the whole body, but for values before it and early exits behind it; -1:
- * there is none. */
+/* Returns the vector loop that is the whole body of the loop, except for values before it and
+ * early exits behind it; -1: there is none. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first, last = t->stmt[loop].last;
@@ -43,9 +43,9 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
     return s >= 0 && s == last && is_vector(t, s) ? s : -1;
 }
 
-/* The number of rounds to jam, as it was chosen for the loop of the program.  0: the statement is
- * no serial loop around a vector loop, over single indices (no marks), upwards between two
- * unrounded bounds. */
+/* Returns the number of rounds to jam, as choose_strips.c chose it for this loop of the program
+ * (of >= 0). 0: the statement is no serial loop around a vector loop, over single indices (no
+ * marks), upwards between two unrounded bounds (by <= 1). */
 static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -58,20 +58,22 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
-/* Removes early exits at the end of the loop's body. */
+/* Removes the early exits that stand at the end of the loop's body. */
 static void drop_exits(rd_schedule *t, int32_t loop)
 {
     while (!t->failed && t->stmt[loop].last >= 0 && t->stmt[t->stmt[loop].last].kind == RD_S_EXIT)
         rd_take_out(t, t->stmt[loop].last);
 }
 
-/* A loop of one round: round k of those that begin at the mark. It holds the round's values, and
- * what the vector loop does. It comes from no loop of the program any more (of -1). */
+/* Makes round k as an unrolled loop of one round: the index is mark + k, where the mark is the
+ * first index of a round of the merged loop. It holds the values of the old body and what the
+ * vector loop did, without the vector loop itself. It comes from no loop of the program any more
+ * (of -1). */
 static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 {
     const int32_t   made   = rd_stmt_copy(t, loop);
     const int32_t   vector = t->failed ? -1 : vector_in(t, made);
-    const rd_linear from   = rd_linear_plus_axis(t, rd_linear_of(k), 1, mark);
+    const rd_linear from   = rd_linear_plus_axis(t, rd_linear_of(k), /*coef=*/1, mark);
     rd_for         *l;
 
     if (vector < 0)
@@ -94,8 +96,10 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
     return made;
 }
 
-/* Makes the loop over so many rounds at a time, from its first index on. It ends at `border`, the
- * last whole round; a mark is bound to where a round begins. */
+/* Makes the loop over `rows` rounds at a time: `for (mark = from; mark < border; mark += rows)`,
+ * where `border` is the end of the last whole round. Its vector loop's body has the rounds one
+ * behind the other, and states (accumulators) that they share are variables. rd_promote_states()
+ * makes a variable of each state that at least one step uses. */
 static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
                                 const rd_edge_part *border)
 {
@@ -120,8 +124,8 @@ static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
     return made;
 }
 
-/* Makes early exits of the jammed (unroll-and-jam) rounds leave the tail, too. The tail does not
- * ask. */
+/* Makes early exits of the loop over jammed rounds leave its tail, `loop`, too. The tail itself,
+ * of a few rounds, does not ask. */
 static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
 {
     for (int32_t s = t->stmt[made].first; s >= 0; s = t->stmt[s].next)
@@ -130,9 +134,9 @@ static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
     drop_exits(t, loop);
 }
 
-/* Puts the loop over jammed (unroll-and-jam) rounds before the loop, which keeps the tail. `border`
- * is the end, rounded down to whole rounds: there the tail begins.  The tail is no loop of the
- * program any more (of -1), so it is not jammed again. */
+/* Puts the loop over `rows` jammed rounds before the original loop (unroll-and-jam), which keeps
+ * the rounds that are left (the tail). `border`, the end rounded down to whole rounds, is where
+ * the first ends and the second begins. The tail has of = -1, so that it is not jammed again. */
 static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
@@ -149,8 +153,8 @@ static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 }
 
 /* The pass: for each loop around a vector loop for which several rounds were chosen, jams these
- * into the vector loop (unroll-and-jam).  A state is then loaded and stored once for all of
- * them. */
+ * into the vector loop (unroll-and-jam).  A state (accumulator) is then loaded and stored once for
+ * all of them. */
 void rd_pass_unroll_jam(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -33,7 +33,7 @@
 #include "kernels/pass/state_copies.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* Jammed rows have at most 1024 states in an array, and 8 arrays. */
+/* Limits: states (accumulators) of all jammed rows together in one array; arrays of a row. */
 enum { MOST_STATES = 1024, MOST_ARRAYS = 8 };
 
 /* The loop whose rows are jammed, and the arrays of their states. */
@@ -43,13 +43,14 @@ typedef struct jammed_rows {
     int32_t      rows; /* rows that are jammed       */
     int32_t      mark; /* the first row of a round   */
     int32_t      n_array;
-    int32_t      array[MOST_ARRAYS], many[MOST_ARRAYS]; /* of one row; of all rows */
-    int32_t      part[MOST_ARRAYS]; /* of elements: the last statement of the part that makes them;
+    int32_t array[MOST_ARRAYS], many[MOST_ARRAYS]; /* numbers of stores: of one row; of all rows */
+    int32_t part[MOST_ARRAYS]; /* of elements: the last statement of the part that makes them;
                                      * of states: -1 */
 } jammed_rows;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The serial loop of a statement, if it goes over single indices (no mark); else NULL. */
+/* Returns the loop record of the statement if it is a serial loop over single indices, else NULL.
+ * A loop over ranges has a mark (start >= 0: an axis bound to the range's first index). */
 static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -57,8 +58,9 @@ static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_SERIAL && loop->start < 0 ? loop : NULL;
 }
 
-/* The vector loop that is the whole body, but for values before it; -1 if there is none.  It is no
- * call. */
+/* Returns the vector loop that is the whole body of the loop, except for values (LETs) before it;
+ * -1: there is none. A loop that the generated C runs by one call does not count, as rows cannot
+ * be put into it. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first;
@@ -71,8 +73,9 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* How many serial loops each row has into which all rows can be jammed (unroll-and-jam): each has
- * a vector loop, and the same range in each row.  0: some serial loop has not. */
+/* Returns how many serial loops each row (round of the outer loop) has into which all rows can be
+ * jammed (unroll-and-jam). Each must hold a vector loop, and have the same bounds in all rows. 0:
+ * there is none, or some serial loop does not allow it. */
 static int inner_loops(const rd_schedule *t, int32_t loop)
 {
     int found = 0;
@@ -87,7 +90,8 @@ static int inner_loops(const rd_schedule *t, int32_t loop)
     return found;
 }
 
-/* True if a statement reads or writes the array, of elements or of states. */
+/* True if a statement reads or writes the array, of elements or of states (accumulators). A LET
+ * uses one if it loads (slot < 0: not from the program's memory); an ARRAY only declares it. */
 static bool uses_array(const rd_schedule *t, int32_t stmt, int32_t array)
 {
     const rd_stmt *s   = &t->stmt[stmt];
@@ -97,7 +101,8 @@ static bool uses_array(const rd_schedule *t, int32_t stmt, int32_t array)
                : s->store == array && s->kind != RD_S_ARRAY;
 }
 
-/* The statement of the row in whose body the statement stands, or which it is. */
+/* Returns the statement directly in the body of `loop` that is, or at some depth holds, the
+ * statement. */
 static int32_t top_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     while (t->stmt[stmt].parent != loop)
@@ -105,8 +110,8 @@ static int32_t top_of(const rd_schedule *t, int32_t loop, int32_t stmt)
     return stmt;
 }
 
-/* The last statement of the part of a row that holds the statement: parts end before and behind
- * serial loops. */
+/* Returns the last statement of the part of a row that holds the statement. Each serial loop is a
+ * part, and so are the statements between two of them. The last statement stands for the part. */
 static int32_t end_of_part(const rd_schedule *t, int32_t stmt)
 {
     while (!serial_at(t, stmt) && t->stmt[stmt].next >= 0 && !serial_at(t, t->stmt[stmt].next))
@@ -114,7 +119,8 @@ static int32_t end_of_part(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* True if an array that the statement of a row declares is used in another part than its own. */
+/* True if an array that the statement of a row declares is used in another part than its own. A
+ * row's parts are its serial loops, and what stands between them. */
 static bool is_used_elsewhere(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].next; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -124,22 +130,23 @@ static bool is_used_elsewhere(const rd_schedule *t, int32_t loop, int32_t stmt)
     return false;
 }
 
-/* True if the statement declares an array of a fold's states, not of elements. */
+/* True if the statement declares an array of a fold's states (accumulators), not of elements. */
 static bool is_of_states(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
 }
 
-/* True if the statement of a row declares an array that each row needs for itself: of a fold's
- * states, or of elements that one part hands to another. */
+/* True if the statement of a row declares an array of which each row needs a copy: of a fold's
+ * states (accumulators), or of elements that one part hands to another. */
 static bool is_of_each_row(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     return is_of_states(t, stmt) ||
            (t->stmt[stmt].kind == RD_S_ARRAY && is_used_elsewhere(t, loop, stmt));
 }
 
-/* True if other parts than the one that declares the array only load from it, in loops of their
- * own text. */
+/* True if other parts than the one that declares the array only load from it, in vector loops that
+ * are written out. A loop by call takes a whole array, and could not read one row of a larger one.
+ */
 static bool can_hand_on(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].next; s >= 0; s = rd_next_stmt(t, s, loop)) {
@@ -153,49 +160,54 @@ static bool can_hand_on(const rd_schedule *t, int32_t loop, int32_t stmt)
     return true;
 }
 
-/* True if states of a row are 1 to 8 local arrays, and all jammed (unroll-and-jam) rows have 1024
- * states or fewer in each. */
+/* True if the arrays can be made as large as all jammed rows (unroll-and-jam) need: a row has 1 to
+ * 8 of its own, each local, with at most 1024 elements or states for all rows together. States that
+ * a BEGIN resets must be local, too, as each row has its own. Arrays of elements must be readable
+ * by other parts of the row (can_hand_on). */
 static bool can_multiply_arrays(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;
 
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
-        const bool      own = is_of_each_row(t, loop, s);
+        const bool      each_row = is_of_each_row(t, loop, s);
         const rd_store *store =
-            t->stmt[s].kind == RD_S_BEGIN || own ? &t->store[t->stmt[s].store] : NULL;
+            t->stmt[s].kind == RD_S_BEGIN || each_row ? &t->store[t->stmt[s].store] : NULL;
 
-        if (own && store->fold < 0 && !can_hand_on(t, loop, s))
+        if (each_row && store->fold < 0 && !can_hand_on(t, loop, s))
             return false;
         if (store && (store->storage != RD_IN_LOCAL || store->extent * rows > MOST_STATES))
             return false;
-        n += own;
+        n += each_row;
     }
     return n > 0 && n <= MOST_ARRAYS;
 }
 
-/* Moves a value of the row to the part that reads it, if `moves`; false: several parts do. */
+/* Moves a value (LET) of the row directly before the statement that reads it, if `moves`. Jammed
+ * rows go part by part, each part in a loop of its own, which sees no values of another part. So
+ * false is returned if several parts read the value, or a serial loop does. */
 static bool move_to_reader(rd_schedule *t, int32_t loop, int32_t stmt, bool moves)
 {
-    int32_t first = -1;
+    int32_t reader = -1;
 
     for (int32_t s = t->stmt[stmt].next; s >= 0; s = rd_next_stmt(t, s, loop)) {
         if (!rd_reads_value(t, s, t->stmt[stmt].value))
             continue;
-        if (first >= 0 && end_of_part(t, top_of(t, loop, s)) != end_of_part(t, first))
+        if (reader >= 0 && end_of_part(t, top_of(t, loop, s)) != end_of_part(t, reader))
             return false;
-        first = first >= 0 ? first : top_of(t, loop, s);
+        reader = reader >= 0 ? reader : top_of(t, loop, s);
     }
-    if (first >= 0 && serial_at(t, first))
+    if (reader >= 0 && serial_at(t, reader))
         return false;
-    if (moves && first >= 0 && first != t->stmt[stmt].next) {
+    if (moves && reader >= 0 && reader != t->stmt[stmt].next) {
         rd_take_out(t, stmt);
-        rd_put_before(t, stmt, first);
+        rd_put_before(t, stmt, reader);
     }
     return true;
 }
 
-/* Moves the values that stand in the row itself to the parts that read them, the last one first, if
- * `moves`; false: that cannot be. */
+/* Moves the values that stand in the row itself to the parts that read them, if `moves`; false:
+ * that cannot be. It goes from the last value to the first, as a value may be read by a later one.
+ */
 static bool move_values(rd_schedule *t, int32_t loop, bool moves)
 {
     for (int32_t s = t->stmt[loop].last, prev; s >= 0; s = prev) {
@@ -206,9 +218,9 @@ static bool move_values(rd_schedule *t, int32_t loop, bool moves)
     return true;
 }
 
-/* The number of rows to jam, as it was chosen for the loop of the program.  0: the statement is no
- * serial loop, upwards between two unrounded bounds, or its rows have no loop and states that allow
- * it. */
+/* Returns the number of rows to jam, as choose_strips.c chose it for this loop of the program (of
+ * >= 0). 0: the statement is no serial loop that goes upwards between two unrounded bounds (by <=
+ * 1), or its rows have no inner loop or no states that allow it. */
 static int32_t rows_to_jam(rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = serial_at(t, stmt);
@@ -225,13 +237,15 @@ static int32_t rows_to_jam(rd_schedule *t, const rd_target *target, int32_t stmt
 }
 
 /* ---- Arrays of rows -------------------------------------------------------------------------- */
-/* Declares arrays with room for all rows, one row behind the other, in the body of the loop `made`.
- * They replace the arrays of one row; *j gets the numbers of both. */
+/* Declares arrays with room for all rows, one row behind the other, in the body of the loop
+ * `made`. They replace the arrays of one row. *j gets both numbers, and for elements the part that
+ * makes them. */
 static void declare_arrays(jammed_rows *j, int32_t made)
 {
     rd_schedule *t = j->t;
 
     for (int32_t s = t->stmt[j->loop].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
+        /* store 0 if the statement has none: unused */
         rd_store store = t->store[t->stmt[s].store >= 0 ? t->stmt[s].store : 0];
         rd_stmt  array = t->stmt[s];
 
@@ -246,29 +260,31 @@ static void declare_arrays(jammed_rows *j, int32_t made)
     }
 }
 
-/* Makes a statement use row k of array n, if it uses the array: k rows behind row 0. */
+/* If the statement uses array n, makes it use the array of all rows instead, at row k. Row k
+ * begins k * (elements or states of a row) behind row 0. */
 static void use_row_of_array(const jammed_rows *j, int32_t stmt, int32_t k, int32_t n)
 {
-    rd_schedule  *t    = j->t;
-    rd_stmt      *s    = &t->stmt[stmt];
-    const int64_t more = k * t->store[j->array[n]].extent;
+    rd_schedule  *t          = j->t;
+    rd_stmt      *s          = &t->stmt[stmt];
+    const int64_t before_row = k * t->store[j->array[n]].extent;
 
     if (!uses_array(t, stmt, j->array[n]))
         return;
     if (s->kind == RD_S_LET) {
         t->let[s->value].store = j->many[n];
-        t->let[s->value].at.offset += more;
+        t->let[s->value].at.offset += before_row;
         return;
     }
     s->store = j->many[n];
     if (s->kind == RD_S_STORE)
-        s->at.offset += more;
+        s->at.offset += before_row;
     else
-        s->of.more.offset += more;
+        s->of.more.offset += before_row; /* `more` is added to the subscript of a state */
 }
 
-/* Makes statements in the body use the arrays of row k.  It is a copy of the part of a row that
- * ends with `part`, -1: of none.  The elements that this part makes stay where it makes them. */
+/* Makes all statements in the body use the arrays of row k. The body is a copy of the part of a
+ * row that ends with `part`, -1: of no part. The elements that this very part makes stay in the
+ * array of one row, and hand_on() copies them. */
 static void use_arrays_of_row(const jammed_rows *j, int32_t body, int32_t k, int32_t part)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(j->t, s, body))
@@ -277,7 +293,7 @@ static void use_arrays_of_row(const jammed_rows *j, int32_t body, int32_t k, int
                 use_row_of_array(j, s, k, n);
 }
 
-/* The last vector loop of the body that stores to the array; -1 if there is none. */
+/* Returns the vector loop around the last STORE to the array in the body; -1: there is none. */
 static int32_t loop_that_stores(const rd_schedule *t, int32_t body, int32_t array)
 {
     int32_t found = -1;
@@ -288,16 +304,17 @@ static int32_t loop_that_stores(const rd_schedule *t, int32_t body, int32_t arra
     return found;
 }
 
-/* Appends a loop to the body that copies the elements of array n to those of row k. */
+/* Appends a vector loop to the body that copies the elements of array n, which has room for one
+ * row, to row k of the array of all rows. It has the range of the loop that stored the elements. */
 static void hand_on(const jammed_rows *j, int32_t body, int32_t k, int32_t n)
 {
-    rd_schedule  *t    = j->t;
-    const int32_t like = loop_that_stores(t, body, j->array[n]);
+    rd_schedule  *t       = j->t;
+    const int32_t storing = loop_that_stores(t, body, j->array[n]);
     int32_t       copy;
 
-    if (like < 0)
+    if (storing < 0)
         return;
-    copy = rd_add_loop_behind(t, like, /*by_call=*/false);
+    copy = rd_add_loop_behind(t, storing, /*by_call=*/false);
     if (t->failed)
         return;
     rd_take_out(t, copy);
@@ -308,12 +325,13 @@ static void hand_on(const jammed_rows *j, int32_t body, int32_t k, int32_t n)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* Reduces a loop to one round: row k of those that begin at the mark. The round has no marks, and
- * comes from no loop of the program (of -1).  `part`: as above. */
+/* Turns a copied loop into one round: `for (row = mark + k; row < mark + k + 1; row++)`, where the
+ * mark is the first row of the round of the loop over jammed rows. `part` is the part of a row
+ * that it copies, -1: none; see use_arrays_of_row(). */
 static void make_row(const jammed_rows *j, int32_t stmt, int32_t k, int32_t part)
 {
     const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
-    const rd_linear from = rd_linear_plus_axis(j->t, rd_linear_of(k), 1, j->mark);
+    const rd_linear from = rd_linear_plus_axis(j->t, rd_linear_of(k), /*coef=*/1, j->mark);
     rd_for         *l    = &j->t->loop[j->t->stmt[stmt].arg];
 
     *l = (rd_for){ .kind   = RD_FOR_UNROLL,
@@ -330,7 +348,7 @@ static void make_row(const jammed_rows *j, int32_t stmt, int32_t k, int32_t part
     use_arrays_of_row(j, stmt, k, part);
 }
 
-/* Removes all statements from the body, but the one named `but`; -1: all. */
+/* Removes all statements from the body except `but`; but = -1: removes all. */
 static void clear_body(rd_schedule *t, int32_t body, int32_t but)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0; s = next) {
@@ -340,7 +358,8 @@ static void clear_body(rd_schedule *t, int32_t body, int32_t but)
     }
 }
 
-/* Copies the vector loop of an inner loop for row k, with the values before it. */
+/* Returns a one-round loop with what the inner loop's vector loop does for row k. Values that
+ * stand before the vector loop move into it, at its start. */
 static int32_t jammed_round(const jammed_rows *j, int32_t inner, int32_t k)
 {
     rd_schedule  *t      = j->t;
@@ -355,13 +374,13 @@ static int32_t jammed_round(const jammed_rows *j, int32_t inner, int32_t k)
         rd_put_before(t, s, t->stmt[vector].first);
     }
     rd_take_out(t, vector);
-    make_row(j, vector, k, -1);
+    make_row(j, vector, k, /*part=*/-1); /* the loop becomes the row */
     return vector;
 }
 
-/* Returns a copy of an inner loop in which each round of the vector loop serves all rows: its body
- * has a jammed round for each row. Of the copy's body only the vector loop is kept, and of that
- * loop's body nothing (-1).  States that go on behind the row are variables meanwhile. */
+/* Returns a copy of an inner loop, with all rows jammed into its vector loop: the vector loop's
+ * body is one round for each row. States that two steps or more of the vector loop use become
+ * variables, as a register saves a load and a store. */
 static int32_t make_jammed_loop(const jammed_rows *j, int32_t inner)
 {
     rd_schedule  *t      = j->t;
@@ -370,8 +389,8 @@ static int32_t make_jammed_loop(const jammed_rows *j, int32_t inner)
 
     if (vector < 0)
         return made;
-    clear_body(t, made, vector);
-    clear_body(t, vector, -1);
+    clear_body(t, made, /*but=*/vector);
+    clear_body(t, vector, /*but=*/-1);
     for (int32_t k = 0; k < j->rows && !t->failed; k++)
         rd_append(t, vector, jammed_round(j, inner, k));
     if (!t->failed)
@@ -379,8 +398,9 @@ static int32_t make_jammed_loop(const jammed_rows *j, int32_t inner)
     return made;
 }
 
-/* True if the statement stands in the part of the row that ends with `last`, and is done for each
- * row: no declaration, begin or serial loop. */
+/* True if the statement belongs to the part of the row that ends with `last`, and is copied for
+ * each row. Declarations and BEGINs of states (accumulators) are made once for all rows, and
+ * serial loops are jammed. */
 static bool is_in_part(const jammed_rows *j, int32_t stmt, int32_t last)
 {
     const rd_schedule *t = j->t;
@@ -389,17 +409,19 @@ static bool is_in_part(const jammed_rows *j, int32_t stmt, int32_t last)
            end_of_part(t, stmt) == last;
 }
 
-/* A round with the statements of row k that stand in the part. */
+/* Returns a one-round loop with the statements of row k that belong to the part that ends with
+ * `last`. The copy `made` is walked beside the original row, as parts are known of the original
+ * only (`from`). Elements that later parts read are copied to row k of the large arrays. */
 static int32_t part_of_row(const jammed_rows *j, int32_t last, int32_t k)
 {
     rd_schedule  *t    = j->t;
     const int32_t made = rd_stmt_copy(t, j->loop);
 
-    for (int32_t s    = t->failed ? -1 : t->stmt[made].first, next,
-                 from = t->failed ? -1 : t->stmt[j->loop].first;
-         s >= 0; s = next, from = t->stmt[from].next) {
+    for (int32_t s        = t->failed ? -1 : t->stmt[made].first, next,
+                 original = t->failed ? -1 : t->stmt[j->loop].first;
+         s >= 0; s = next, original = t->stmt[original].next) {
         next = t->stmt[s].next;
-        if (!is_in_part(j, from, last))
+        if (!is_in_part(j, original, last))
             rd_take_out(t, s);
     }
     if (!t->failed)
@@ -410,7 +432,7 @@ static int32_t part_of_row(const jammed_rows *j, int32_t last, int32_t k)
     return made;
 }
 
-/* True if the part of the row has a statement that is done for each row. */
+/* True if the part that ends with `last` has a statement that is copied for each row. */
 static bool has_statements(const jammed_rows *j, int32_t last)
 {
     for (int32_t s = last; s >= 0; s = j->t->stmt[s].prev)
@@ -419,19 +441,21 @@ static bool has_statements(const jammed_rows *j, int32_t last)
     return false;
 }
 
-/* Begins the states of all rows, by a copy of each BEGIN of a row. */
+/* Begins the states (accumulators) of all rows, by a copy of each BEGIN of a row; its array is
+ * then that of all rows. */
 static void begin_states(const jammed_rows *j, int32_t made)
 {
     for (int32_t s = j->t->stmt[j->loop].first; s >= 0 && !j->t->failed; s = j->t->stmt[s].next)
         if (j->t->stmt[s].kind == RD_S_BEGIN) {
             rd_append(j->t, made, rd_stmt_copy(j->t, s));
-            use_arrays_of_row(j, j->t->stmt[made].last, 0, -1);
+            use_arrays_of_row(j, j->t->stmt[made].last, /*k=*/0, /*part=*/-1);
         }
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Makes the loop over so many rows at a time, from its first index on. It ends at `border`, the
- * last whole round; j->mark is bound to the first row of a round. */
+/* Makes the loop over j->rows rows at a time: `for (j->mark = from; j->mark < border; j->mark +=
+ * rows)`, where `border` is the end of the last whole round. Its body has the jammed serial loops
+ * in order, and between them each part once for each row. */
 static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
 {
     rd_schedule  *t    = j->t;
@@ -440,12 +464,12 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
 
     if (t->failed)
         return made;
-    clear_body(t, made, -1);
+    clear_body(t, made, /*but=*/-1);
     l             = &t->loop[t->stmt[made].arg];
     l->start      = j->mark;
     l->step       = j->rows;
     l->to.part[0] = *border;
-    l->extent     = l->extent >= 0 ? l->extent / j->rows : -1;
+    l->extent     = l->extent >= 0 ? l->extent / j->rows : -1; /* -1: known at run time only */
     declare_arrays(j, made);
     begin_states(j, made);
     for (int32_t s = t->stmt[j->loop].first; s >= 0 && !t->failed; s = t->stmt[s].next)
@@ -457,9 +481,9 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
     return made;
 }
 
-/* Puts the loop over jammed (unroll-and-jam) rows before the loop, which keeps the tail. `border`
- * is the end, rounded down to whole rounds: there the tail begins.  The tail is no loop of the
- * program any more (of -1), so it is not jammed again. */
+/* Puts the loop over jammed rows (unroll-and-jam) before the original loop, which keeps the rows
+ * that are left (the tail). `border`, the end rounded down to whole rounds of `rows`, is where the
+ * first ends and the second begins. The tail has of = -1, so that it is not jammed again. */
 static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

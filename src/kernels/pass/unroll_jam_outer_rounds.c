@@ -18,7 +18,7 @@
  * have states that do not stay in a cache. */
 enum { ROWS = 4, ROWS_OF_VECTORS = 8, MOST_WIDTH = 128, MOST_LOOPS = 4 };
 
-/* The loop over rows in question, and the loops inside each row. */
+/* The loop over rows (its rounds) in question, and the serial loops inside each row. */
 typedef struct row_loops {
     const rd_strip_at      *r;
     const rd_strip         *strip;
@@ -33,8 +33,9 @@ typedef struct row_loops {
     for (int32_t s = rd_next_stmt((q)->r->t, body, body); s >= 0; \
          s         = rd_next_stmt((q)->r->t, s, body))
 
-/* Finds the loops in the row that are not over the strips' axis; false: there is none, or there are
- * too many.  Several stand in the row itself. */
+/* Lists the loops in the row that are not over the strips' axis (along which vector loops go);
+ * false: there is none, or there are more than 4. If there are several, each must stand directly
+ * in the row. */
 static bool find_loops(row_loops *q)
 {
     EACH_IN(q, q->loop, s)
@@ -51,7 +52,7 @@ static bool find_loops(row_loops *q)
     return q->n > 0;
 }
 
-/* The load of a statement; NULL if it is another statement. */
+/* Returns the LOAD that the statement makes; NULL: it is another statement. */
 static const rd_let *load_of(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s   = &q->r->t->stmt[stmt];
@@ -61,7 +62,7 @@ static const rd_let *load_of(const row_loops *q, int32_t stmt)
 }
 
 /* ---- What the loop inside does --------------------------------------------------------------- */
-/* True if blocks of a fold end along the loop. */
+/* True if blocks (runs of a fold's steps) of a fold end along the loop. */
 static bool has_block_ends(const row_loops *q, int32_t loop)
 {
     for (int32_t k = 0; k < q->r->t->p->n_fold; k++)
@@ -70,8 +71,8 @@ static bool has_block_ends(const row_loops *q, int32_t loop)
     return false;
 }
 
-/* True if a load of a loop inside moves along the strip, but not from row to row: without such a
- * load nothing is saved. */
+/* True if a load in the loop moves along the strip (a range that vector loops visit), but not from
+ * row to row. Only such a load is saved when rows are jammed. */
 static bool has_shared_load(const row_loops *q, int32_t inside)
 {
     EACH_IN(q, inside, s)
@@ -85,7 +86,8 @@ static bool has_shared_load(const row_loops *q, int32_t inside)
     return false;
 }
 
-/* The first statement of the row that stores to the slot; -1 if there is none. */
+/* Returns the first statement of the row that stores to the slot (array of the program's memory);
+ * -1 if there is none. */
 static int32_t store_to(const row_loops *q, int32_t slot)
 {
     EACH_IN(q, q->loop, s)
@@ -94,26 +96,29 @@ static int32_t store_to(const row_loops *q, int32_t slot)
     return -1;
 }
 
-/* True if pass `store_forward` replaces the load, in the loop inside, by what the row has stored
- * for the same element of the strip, so that the value goes from loop to loop by an array. */
+/* True if pass `store_forward` will replace the load, in the loop inside, by the value that the
+ * row has stored for the same element of the strip (a range that vector loops visit). The value
+ * then goes from loop to loop by an array, which each jammed row has. So the slot is scratch
+ * (temporary memory of a task), stored once in the row, before the loop, at the same position. */
 static bool is_forwarded(const row_loops *q, int32_t inside, const rd_let *load, int32_t store)
 {
-    const rd_schedule *t    = q->r->t;
-    const rd_stmt     *s    = &t->stmt[store];
-    const int32_t      axis = rd_loop_of(t, inside)->axis;
-    int                n    = 0;
+    const rd_schedule *t      = q->r->t;
+    const rd_stmt     *s      = &t->stmt[store];
+    const int32_t      axis   = rd_loop_of(t, inside)->axis;
+    int                stores = 0;
 
     EACH_IN(q, q->loop, k)
-    n += t->stmt[k].kind == RD_S_STORE && t->stmt[k].slot == s->slot;
-    return n == 1 && s->slot >= t->p->first_scratch && t->stmt[s->parent].parent == q->loop &&
+    stores += t->stmt[k].kind == RD_S_STORE && t->stmt[k].slot == s->slot;
+    return stores == 1 && s->slot >= t->p->first_scratch && t->stmt[s->parent].parent == q->loop &&
            t->stmt[s->parent].kind == RD_S_LOOP && rd_loop_of(t, s->parent)->axis == q->r->axis &&
            rd_comes_before(t, store, inside) && s->type == load->type &&
            t->let[s->x].type == load->type && rd_linear_same(t, &s->at, &load->at) &&
            !rd_linear_coef(t, &load->at, axis) && rd_linear_coef(t, &load->at, q->r->axis) == 1;
 }
 
-/* True if the statement of a loop inside reads what is made or stored in the row outside of the
- * loop, and does not come by an array. */
+/* True if the statement of a loop inside reads a value that the row makes outside of that loop, or
+ * loads what the row stores there, unless that is forwarded through an array. Jammed rows are done
+ * part by part, and could not see it. */
 static bool is_reading_row(const row_loops *q, int32_t inside, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
@@ -129,9 +134,9 @@ static bool is_reading_row(const row_loops *q, int32_t inside, int32_t stmt)
 }
 
 /* ---- What stands in a row -------------------------------------------------------------------- */
-/* True if each element of the strip has a cell (accumulator) of the fold, which has one block and
- * one lane, is no scan and no user's.  It does not end in one round of a vector loop (`inner`), and
- * so has an array of states. */
+/* True if each element of the strip has a cell (accumulator) of the fold, which has one block (a
+ * run of a fold's steps) and one lane, is no scan and no user's.  It does not end in one round of
+ * a vector loop (`inner`), and so has an array of states. */
 static bool can_jam_fold(const row_loops *q, int32_t fold)
 {
     const rd_loop_fold *f = &q->r->t->fold[fold];
@@ -140,7 +145,7 @@ static bool can_jam_fold(const row_loops *q, int32_t fold)
            !f->of.fold->user && f->lanes == 1;
 }
 
-/* The loop inside in which the statement stands; -1 if it stands in none. */
+/* Returns the serial loop of the row in which the statement stands; -1: in none. */
 static int32_t loop_inside(const row_loops *q, int32_t stmt)
 {
     for (int k = 0; k < q->n; k++)
@@ -149,8 +154,10 @@ static int32_t loop_inside(const row_loops *q, int32_t stmt)
     return -1;
 }
 
-/* True if the step can be jammed in a loop inside: of a fold that begins in the row, or of one that
- * has the same cell in all rows, and no other statement in the row. */
+/* True if the step can be jammed in a loop inside: its fold begins in the row; or, in a row of
+ * several loops (n > 1), no other statement of the fold stands there but ends of blocks (runs of a
+ * fold's steps). Then it must have one lane, the same cell (accumulator) in all rows, and another
+ * one for each element of the strip (cells). Scans and users' reducers are left. */
 static bool can_jam_step(const row_loops *q, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
@@ -166,7 +173,8 @@ static bool can_jam_step(const row_loops *q, int32_t stmt)
            !rd_coef(&t->p->fold[fold].cell, rd_loop_of(t, q->loop)->axis);
 }
 
-/* The part of a row in which the statement stands: the number of loops inside before it. */
+/* Returns the number of the part of the row in which the statement stands: how many loops inside
+ * begin at or before it. Jammed rows are done part by part. */
 static int part_of(const row_loops *q, int32_t stmt)
 {
     int n = 0;
@@ -176,8 +184,9 @@ static int part_of(const row_loops *q, int32_t stmt)
     return n;
 }
 
-/* True if steps of a fold that goes on behind the row stand in one part of it: their order stays.
- * So do stores to memory and loads of it, which are no array's. */
+/* True if jamming rows part by part leaves the statement's order as it is. The steps of a fold
+ * that goes on behind the row must all be in one part, and so must a load outside of the loops and
+ * the stores to its slot (array of the program's memory). */
 static bool keeps_order(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *a    = &q->r->t->stmt[stmt];
@@ -198,12 +207,16 @@ static bool keeps_order(const row_loops *q, int32_t stmt)
     return true;
 }
 
-/* True if the statement of a row can be jammed (unroll-and-jam).  Early exits and prefixes cannot.
- * In a loop inside there may only be values, and steps. */
+/* True if the statement of a row can be jammed (unroll-and-jam). Early exits and prefixes of scans
+ * cannot, nor loads that are packed again in each row. Between loops anything else may stand; in a
+ * loop inside only values and steps. If the row has several loops (n > 1), they are jammed part by
+ * part, which must keep the order of statements. */
 static bool can_jam_stmt(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s       = &q->r->t->stmt[stmt];
-    const int32_t  rereads = load_of(q, stmt) ? rd_loop_of_rereads(q->r, stmt) : -1;
+    const int32_t  rereads = /* the loop before which it is packed */ load_of(q, stmt)
+                                 ? rd_loop_of_rereads(q->r, stmt)
+                                 : -1;
     const int32_t  inside  = loop_inside(q, stmt);
 
     if (s->kind == RD_S_EXIT || s->kind == RD_S_PREFIX ||
@@ -218,8 +231,10 @@ static bool can_jam_stmt(const row_loops *q, int32_t stmt)
            (s->kind != RD_S_STEP || can_jam_step(q, stmt));
 }
 
-/* True if the loop inside a row can serve several rows: a loop of the program that is not unrolled
- * and has no ends of blocks. */
+/* True if the loop inside a row can serve several rows at once. It is a loop of the program (no
+ * sparse row), not unrolled, without ends of blocks (runs of a fold's steps), and with a load that
+ * rows share. Its own rounds must be jammable: as rd_unroll_jam_rounds() says of an only loop,
+ * else as rd_can_jam_into() does. */
 static bool can_serve_rows(const row_loops *q, int32_t inside)
 {
     const rd_for *l = rd_loop_of(q->r->t, inside);
@@ -233,8 +248,9 @@ static bool can_serve_rows(const row_loops *q, int32_t inside)
 }
 
 /* 4 or 8, if the rows of the loop can be jammed (unroll-and-jam), else 0.  The loop is one of the
- * program, upwards, with so many rounds or more, in strips of at most 128.  All loops inside can
- * serve several rows. */
+ * program, upwards, with so many rounds or more, in strips (ranges that vector loops visit) of at
+ * most 128.  All loops inside can serve several rows. 8 rows are jammed where a strip of floats is
+ * one vector, as its states then fill fewer registers. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {

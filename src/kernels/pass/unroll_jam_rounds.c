@@ -26,7 +26,7 @@ typedef struct jam_candidate {
     for (int32_t s = rd_next_stmt((m)->r->t, (m)->loop, (m)->loop); s >= 0; \
          s         = rd_next_stmt((m)->r->t, s, (m)->loop))
 
-/* The load of a statement; NULL if it is another statement. */
+/* Returns the LOAD that the statement makes; NULL: it is another statement. */
 static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s   = &m->r->t->stmt[stmt];
@@ -35,13 +35,13 @@ static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
 
-/* The factor of an axis in a position; 0 if it is not in it. */
+/* Returns the coefficient of an axis in a position; 0: the axis is not in it. */
 static int64_t coef(const jam_candidate *m, const rd_linear *at, int32_t axis)
 {
     return rd_linear_coef(m->r->t, at, axis);
 }
 
-/* The axis of the loop in question. */
+/* Returns the axis of the loop whose rounds may be jammed. */
 static int32_t axis_of(const jam_candidate *m)
 {
     return rd_loop_of(m->r->t, m->loop)->axis;
@@ -49,7 +49,7 @@ static int32_t axis_of(const jam_candidate *m)
 
 /* ---- Rows of memory -------------------------------------------------------------------------- */
 /* True if pass `prefetch_rows` will prefetch rows of the loop: it is on for this processor, and
- * wide strips of a large array are read. */
+ * wide strips (ranges that vector loops visit) of a large array are read. */
 static bool has_prefetched_rows(const jam_candidate *m)
 {
     if (!rd_prefetches_rows_behind || !m->strip->wide)
@@ -60,13 +60,13 @@ static bool has_prefetched_rows(const jam_candidate *m)
     return false;
 }
 
-/* True if the loop streams short rows from memory, and even the longest is short. Several rows
- * at once end before hardware prefetchers detect them; one by one they are one stream. From 4
- * KiB on they are prefetched by software. */
+/* True if the loop streams short rows from memory, and even the longest is short. Several rows at
+ * once end before hardware prefetchers detect them; one by one they are one stream. From 4 KiB on
+ * they are prefetched by software. A longer run than RD_RUN_BYTES is read no faster. */
 static bool has_short_streams(const jam_candidate *m)
 {
     enum { PREFETCHED_BYTES = 4096 };
-    int64_t row = 0;
+    int64_t longest = 0;
 
     EACH_IN(m, s)
     {
@@ -74,17 +74,18 @@ static bool has_short_streams(const jam_candidate *m)
 
         if (load && coef(m, &load->at, m->r->axis) == 1 && coef(m, &load->at, axis_of(m)) &&
             rd_bytes_of_axes(m->r->t, &load->at, load->type) > rd_cached_bytes()) {
-            const int64_t strip = rd_reach(m->r->t->p, m->r->axis) * rd_dtype_size(load->type);
+            const int64_t bytes = rd_reach(m->r->t->p, m->r->axis) * rd_dtype_size(load->type);
 
-            row = strip > row ? strip : row;
+            longest = bytes > longest ? bytes : longest;
         }
     }
-    return row > 0 && row < (has_prefetched_rows(m) ? PREFETCHED_BYTES : RD_RUN_BYTES);
+    return longest > 0 && longest < (has_prefetched_rows(m) ? PREFETCHED_BYTES : RD_RUN_BYTES);
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The number of rounds, 4 or 8: so many that loads and stores of states are few beside other loads.
- * States of a fold that ends in the round (`inner`) are variables anyway. */
+/* Returns the number of rounds, 4 or 8: so many that loads and stores of states are few beside
+ * other loads. States of a fold that ends in the round (`inner`) are variables anyway, and an extreme beside its place has none. `states`:
+ * numbers in all states. */
 static int rounds_to_merge(const jam_candidate *m)
 {
     int states = 0;
@@ -93,14 +94,16 @@ static int rounds_to_merge(const jam_candidate *m)
     {
         const rd_stmt *stmt = &m->r->t->stmt[s];
 
-        if (stmt->kind == RD_S_STEP && !m->fold[stmt->fold].inner)
+        if (stmt->kind == RD_S_STEP && !m->fold[stmt->fold].inner &&
+            rd_place_beside(m->r->t, s) < 0)
             states += m->r->t->fold[stmt->fold].of.n_state;
     }
     return states > 2 ? 8 : 4;
 }
 
-/* Operations of a round, with those of unrolled loops. Rounding of a half counts as a dozen:
- * chains of these keep gcc's combiner busy for half a minute. */
+/* Returns the operations of a round, with those of unrolled loops inside, times their rounds. Ends
+ * of folds count 0, a loop 2. A result in half precision counts as a dozen, for its rounding:
+ * chains of these keep gcc's combiner busy for half a minute. Counting ends at 1000. */
 static int64_t unrolled_size(const jam_candidate *m)
 {
     enum { ROUNDING = 12, MANY = 1000 };
@@ -123,15 +126,16 @@ static int64_t unrolled_size(const jam_candidate *m)
     return count;
 }
 
-/* True if the cells of the fold move with the loop's rounds. */
+/* True if each round of the loop goes to another cell (accumulator) of the fold. */
 static bool moves_cell(const jam_candidate *m, int32_t fold)
 {
     return rd_coef(&m->r->t->p->fold[fold].cell, axis_of(m)) != 0;
 }
 
-/* True if all steps of the fold in a row use one state, or one by the strip's element, or one for
- * each round of an unrolled loop.  The rows themselves must not move the cell (accumulator).
- * Neighbours of the strip are lanes, or the fold has one lane. */
+/* True if the step uses the same state in all rounds of the loop; it may differ by the strip's
+ * element, or by the round of an unrolled loop. So the loop does not move the cell (accumulator),
+ * and no loop between that stays serial does. Neighbours of the strip (a range that vector loops
+ * visit) are lanes, or the fold has one lane. */
 static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;
@@ -144,8 +148,8 @@ static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
     return !moves_cell(m, fold) && (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
 }
 
-/* True if the step has vectors, no label and no nodes of elements (levels), and its state is the
- * same in all rounds, or a variable of its round. */
+/* True if the step can be jammed: it has vectors, no label, is no scan by the tree (levels), and
+ * its state (accumulator) is the same in all rounds, or a variable of its round (inner). */
 static bool can_merge_step(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
@@ -154,8 +158,8 @@ static bool can_merge_step(const jam_candidate *m, int32_t stmt)
            !m->r->t->fold[s->fold].levels && (m->fold[s->fold].inner || has_fixed_state(m, stmt));
 }
 
-/* True if the load needs no packing within the loop: it is contiguous, or is packed around the
- * loop. */
+/* True if the load needs no packing within the loop: it is contiguous, or an array for it is
+ * packed before the loop or before a loop around. */
 static bool can_merge_load(const jam_candidate *m, int32_t stmt)
 {
     const int32_t rereads = rd_loop_of_rereads(m->r, stmt);
@@ -165,7 +169,9 @@ static bool can_merge_load(const jam_candidate *m, int32_t stmt)
 }
 
 /* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold can
- * only be there if the fold begins and ends in a row (`inner`), with its states in variables. */
+ * only be there if the fold begins and ends in a row (`inner`), with its states (accumulators) in
+ * variables. A loop goes along the strip or is unrolled, a store goes to adjacent elements, and a
+ * value needs no loop of its own (fission). */
 static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
@@ -187,18 +193,18 @@ static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
     }
 }
 
-/* 4 or 8 rounds, or 0 if the loop cannot be jammed. It must be a loop of the program (of >= 0),
- * upwards, with so many rounds, and a step of a fold that goes on after it (not `inner`: those end
- * in one round of a vector loop). Jamming would hurt if it streams short rows from memory
- * (has_short_streams()). The merged loop has MOST operations at most. */
+/* Returns how many rounds are jammed: 4 or 8, or 0 if the loop cannot be jammed. It must be a loop
+ * of the program (of >= 0), upwards, with so many rounds, and with a step of a fold that goes on
+ * after it. A fold that ends in one round (`inner`) does not count. Jamming would hurt if the loop
+ * streams short rows from memory. The merged loop has MOST operations at most. */
 int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop)
 {
     enum { MOST = 256 };
-    const jam_candidate m     = { r, strip, fold, loop };
-    const rd_for       *l     = rd_loop_of(r->t, loop);
-    const int           rows  = rounds_to_merge(&m);
-    bool                steps = false;
+    const jam_candidate m        = { r, strip, fold, loop };
+    const rd_for       *l        = rd_loop_of(r->t, loop);
+    const int           rows     = rounds_to_merge(&m);
+    bool                has_step = false;
 
     if (l->backwards || l->of < 0 || l->step != 1 || rd_trips(r->t->p, l->of) < rows ||
         has_short_streams(&m) || rows * unrolled_size(&m) > MOST)
@@ -209,14 +215,17 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
 
         if (!can_merge_stmt(&m, s))
             return 0;
-        steps |= (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX) && !fold[stmt->fold].inner;
+        has_step |=
+            (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX) && !fold[stmt->fold].inner;
     }
-    return steps ? rows : 0;
+    return has_step ? rows : 0;
 }
 
 /* True if each round of the loop can be a part of a vector loop that does several rounds of a loop
- * around, as rd_unroll_jam_outer_rounds() asks: states may move with its own rounds, as each
- * coordinate of a gradient has its own. */
+ * around; see rd_unroll_jam_outer_rounds(). States (accumulators) may move with its own rounds, as
+ * each coordinate of a gradient has its own. A step whose cell moves with these rounds needs no
+ * label, one lane, and a cell for each neighbour; for all other statements can_merge_stmt()
+ * decides. */
 bool rd_can_jam_into(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
                      int32_t loop, int32_t rows)
 {
@@ -227,10 +236,10 @@ bool rd_can_jam_into(const rd_strip_at *r, const rd_strip *strip, const rd_fold_
         return false;
     EACH_IN(&m, s)
     {
-        const rd_stmt *stmt = &r->t->stmt[s];
-        const bool     step = stmt->kind == RD_S_STEP;
+        const rd_stmt *stmt    = &r->t->stmt[s];
+        const bool     is_step = stmt->kind == RD_S_STEP;
 
-        if (step && moves_cell(&m, stmt->fold)
+        if (is_step && moves_cell(&m, stmt->fold)
                 ? stmt->label >= 0 || !fold[stmt->fold].cells || r->t->fold[stmt->fold].lanes > 1
                 : !can_merge_stmt(&m, s))
             return false;

@@ -11,7 +11,7 @@
 /* More rounds or statements than these would make the text too long. */
 enum { MOST_ROUNDS = 16, MOST_STATEMENTS = 10 };
 
-/* True if the statement stands in a loop over strips, or is one. */
+/* True if the statement stands in a loop over strips (strip >= 0: their number), or is one. */
 static bool is_in_strip(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
@@ -20,8 +20,9 @@ static bool is_in_strip(const rd_schedule *t, int32_t stmt)
     return rd_loop_of(t, stmt)->strip >= 0;
 }
 
-/* True if the loop holds at most 10 statements, all values, stores, steps and prefixes, and a scan
- * by the tree (levels > 0) goes along the loop. */
+/* True if the loop holds at most 10 statements, all values, stores, steps and PREFIXes (steps of
+ * scans), and a scan by the tree goes along the loop: levels > 0, as it has nodes of 1, 2, 4 ..
+ * elements. */
 static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
 {
     int32_t n     = 0;
@@ -39,9 +40,9 @@ static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
     return found && n <= MOST_STATEMENTS;
 }
 
-/* True if the loop is short, of known length, visits its whole axis, and holds such a prefix. Tasks
- * must not share the axis (root), and a block loop around would cut it into ranges. It is a serial
- * loop of the program (of >= 0), not the row of a sparse array. */
+/* True if the loop is short, of known length, visits its whole axis, and holds prefixes of a scan
+ * by the tree. Tasks must not share the axis (root), and a block loop around would cut it into
+ * ranges. It is a serial loop of the program (of >= 0), not the row of a sparse array. */
 static bool can_unroll(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l      = rd_loop_of(t, stmt);

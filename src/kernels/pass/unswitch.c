@@ -19,7 +19,7 @@
 #include "kernels/pass/pass.h"
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* True if the value is the constant int 0. */
+/* True if the value is the constant 0 of an int type. */
 static bool is_int_0(const rd_schedule *t, int32_t value)
 {
     const rd_let *let = &t->let[value];
@@ -28,9 +28,9 @@ static bool is_int_0(const rd_schedule *t, int32_t value)
            let->word.u64 == 0;
 }
 
-/* The mask of a step.  For a sum of ints it may also be a choice's condition, without which the
- * operand is 0 (operand 2 of a SELECT is the value if the condition is false).  -1 if there is
- * none. */
+/* Returns the mask of a step; -1: there is none. In a sum of ints "step r1 ? r4 : 0" has the mask
+ * r1, too, as adding 0 changes nothing. Operands of a SELECT: condition, value if true, value if
+ * false. */
 static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 {
     const rd_let *x = &t->let[step->x];
@@ -42,9 +42,9 @@ static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the loop goes element by element: it is a serial loop of the program over a row of a
- * sparse pattern, or switches states by runs of labels.  Other loops are vectors. It has no
- * strips. */
+/* True if the loop goes element by element, so that a branch pays. It is a serial loop of the
+ * program (of >= 0) without strips, over a row of a sparse pattern, or with states (accumulators)
+ * that are switched by runs of labels. Others become vector loops. */
 static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -65,8 +65,8 @@ static bool is_exit_target(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the statement is a step of the loop, or of columns in it: only vector loops and unrolled
- * loops stand between. */
+/* True if the statement is a step directly in the loop, or in vector loops and unrolled loops of
+ * it only. */
 static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     int32_t body = t->stmt[stmt].parent;
@@ -79,7 +79,8 @@ static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
     return body == loop;
 }
 
-/* The mask of a step of the loop that is made outside of the loop; -1 if there is none. */
+/* Returns the mask of some step of the loop that is made outside of the loop, and so is the same
+ * in all rounds; -1: there is none. */
 static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
@@ -92,7 +93,7 @@ static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* Puts the loop into an IF of the mask, or of its negation. */
+/* Puts the loop into an IF of the mask; `unless`: of its negation. */
 static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
 {
     rd_stmt condition = rd_stmt_of(RD_S_IF);
@@ -106,8 +107,8 @@ static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
     rd_append(t, made, loop);
 }
 
-/* Adds a copy of the loop without the masked steps. The loop itself then stands under "if mask"
- * (false), and the copy under "if not mask" (true). */
+/* Adds a copy of the loop without the steps that the mask excludes. The loop itself then stands
+ * under "if mask", and the copy under "if not mask". */
 static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
 {
     const int32_t without = rd_stmt_copy(t, loop);

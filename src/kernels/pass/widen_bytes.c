@@ -12,20 +12,20 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* True if all steps of the strip are sums of short ints, so that its bytes become ints of these
- * sums alone. */
+/* True if all steps of the strip (a range that vector loops visit) are sums in a narrow int type
+ * (is_short), and there is one. Its bytes become ints of these sums alone. */
 static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
 {
-    bool some = false;
+    bool has_step = false;
 
     for (int32_t s = strip; s >= 0; s = rd_next_stmt(t, s, strip)) {
         if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
             continue;
         if (!t->fold[t->stmt[s].fold].of.is_short)
             return false;
-        some = true;
+        has_step = true;
     }
-    return some;
+    return has_step;
 }
 
 /* True if the statement loads adjacent ints or bools of one byte from the program's memory
@@ -43,7 +43,8 @@ static bool is_byte(const rd_schedule *t, const rd_stmt *s, int32_t axis)
     return rd_linear_coef(t, &let->at, axis) == 1;
 }
 
-/* True if a statement before the load in its body is no value, and may store to its memory. */
+/* True if a statement before the load in its body is no value: it may store to the load's memory,
+ * and the load must not move before it. */
 static bool is_stored_before(const rd_schedule *t, int32_t load)
 {
     for (int32_t s = t->stmt[load].prev; s >= 0; s = t->stmt[s].prev)
@@ -52,13 +53,14 @@ static bool is_stored_before(const rd_schedule *t, int32_t load)
     return false;
 }
 
-/* The length of the strip in the text: the padded one, if it is padded. */
+/* Returns the number of elements of the strip (a range that vector loops visit) in the generated
+ * C: the padded one, if it is padded (rounds behind the last element have no effect). */
 static int32_t width_of(const rd_for *strip)
 {
     return strip->padded ? strip->padded : strip->width;
 }
 
-/* True if the strip's length is known, and less than a vector of bytes. */
+/* True if the number of the strip's elements is known (> 0), and less than a vector has bytes. */
 static bool is_short(const rd_for *strip, int vector)
 {
     return width_of(strip) > 0 && width_of(strip) < vector;
@@ -80,20 +82,23 @@ static bool has_only_bytes(const rd_schedule *t, int32_t loop, int32_t width)
     return width >= LEAST;
 }
 
-/* Widens the loads of bytes that stand directly in the loop.  Loads in rounds that were unrolled
- * there, as by `unroll_jam`, stay loads of bytes. */
+/* Widens the loads of bytes that stand directly in the loop, by a packing loop before it that
+ * makes them ints. Loads in rounds that were unrolled there, as by `unroll_jam`, stay loads of
+ * bytes, and so do all in a loop of bytes alone. */
 static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
 {
-    const bool bytes = has_only_bytes(t, loop, width);
+    const bool has_bytes_only = has_only_bytes(t, loop, width);
 
-    for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed && !bytes; s = t->stmt[s].next)
+    for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed && !has_bytes_only;
+         s         = t->stmt[s].next)
         if (is_byte(t, &t->stmt[s], rd_loop_of(t, loop)->axis) && !is_stored_before(t, s))
             rd_pack_value(t, loop, t->stmt[s].value, RD_I32, /*by_call=*/true);
 }
 
-/* The pass: in short strips, loads of bytes are widened to ints by a loop of their own, since gcc
- * makes no vectors of them otherwise.  `strip` is the innermost loop over such strips, or -1.
- * Loops that are calls, or that the pass has added (from n on), stay as they are. */
+/* The pass: in short strips (ranges that vector loops visit), loads of bytes are widened to ints
+ * by a loop of their own, since gcc makes no vectors of them otherwise.  `strip` is the innermost
+ * loop over such strips, or -1. Loops that are calls, or that the pass has added (from n on), stay
+ * as they are. */
 void rd_pass_widen_bytes(rd_schedule *t, const rd_target *target)
 {
     int32_t strip = -1; /* the innermost one whose length is known */

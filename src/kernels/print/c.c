@@ -13,8 +13,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Finds which functions the statements of each fold call: lane functions as bits in `which`, and
- * the test of an early exit in `exits`. */
+/* Finds which functions of each fold (a reduction or scan) the statements call, so that the text
+ * has no others. which[fold] gets bits RD_PRINT_.. of functions that merge lanes (partial
+ * accumulators); exits[fold] is true if an early exit tests the fold. room 0: the fold has no
+ * combine tree, so MERGE_BLOCKS only makes nodes of states. */
 static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -33,8 +35,8 @@ static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
         }
 }
 
-/* Prints the functions of each fold: its reducer, its lanes (partial accumulators), its combine
- * tree, its scan, and the test of its early exit. */
+/* Prints the functions of each fold (a reduction or scan): its reducer, its lanes (partial
+ * accumulators), its combine tree, its scan, and the test of its early exit. False: no memory. */
 static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     uint32_t *which = get(pool, ((size_t)n->t->p->n_fold + 1) * sizeof *which);
@@ -54,8 +56,9 @@ static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Prints "static void join(char *into, char *next)", which adds the states of one task to those of
- * the task before it.  Only folds that tasks share (split) have something to add. */
+/* Prints "static void join(char *into, char *next)", which adds the states of the task `next` to
+ * those of the task before it, `into`. Only split folds, which several tasks share, have
+ * something to add. */
 static void print_join(rd_printing *n, rd_text *to)
 {
     rd_text_add(to, "static void join(char *into, char *next)\n{\n");
@@ -65,7 +68,8 @@ static void print_join(rd_printing *n, rd_text *to)
     rd_text_add(to, "}\n\n");
 }
 
-/* Marks the loops that an early exit (RD_S_EXIT) leaves before their end. */
+/* Marks the loops that an early exit leaves before their end, in n->left: print_loop() prints
+ * the label "left7:;" behind them. `arg` of an EXIT is the number of the loop that it leaves. */
 static void find_left(rd_printing *n)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -74,7 +78,8 @@ static void find_left(rd_printing *n)
                 n->left[n->t->stmt[s].arg] = true;
 }
 
-/* Counts the slots that addresses of the program name: one more than the largest number. */
+/* Counts the slots (buffers of the caller's, x0, x1 ..) that addresses of the program name: one
+ * more than the largest number. */
 static void find_slots(rd_printing *n)
 {
     const rd_program *p = n->t->p;
@@ -83,8 +88,10 @@ static void find_slots(rd_printing *n)
         n->n_slot = p->address[k].slot >= n->n_slot ? p->address[k].slot + 1 : n->n_slot;
 }
 
-/* Prints functions of the operators that the program has, and of those that passes have added as
- * LETs behind the program's registers. */
+/* Prints a function for each operator that the text calls. rd_emit_ops() takes a program, so
+ * this passes a copy of the program with more instructions: one for each operation that passes
+ * over the tree have added. Values from number n_reg on are theirs; those below are the
+ * program's registers. False: no memory. */
 static bool print_ops(const rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     const rd_schedule *t     = n->t;
@@ -106,8 +113,9 @@ static bool print_ops(const rd_printing *n, rd_text *to, rd_get_fn *get, void *p
     return true;
 }
 
-/* Sets what must be known before anything is printed: the dialect, the slots, and the loops that
- * an early exit leaves. */
+/* Sets what must be known before anything is printed: the dialect, the number of slots, and the
+ * loops that an early exit leaves. No vector loop is being printed (-1), and no index is known.
+ * False: no memory. */
 bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool)
 {
     if (!n->dialect)
@@ -123,8 +131,8 @@ bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Prints functions of operators; and users' functions, unless the text calls them by their
- * addresses (pointers). */
+/* Prints functions of operators, and the users' functions that have a C text; with n->pointers
+ * the text calls those by address instead. False: no memory. */
 bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     if (!print_ops(n, to, get, pool))
@@ -134,15 +142,19 @@ bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Prints all functions that the parts of the tree call. */
+/* Prints all functions that the parts of the tree call. The operands of && are in the order in
+ * which one needs what another has set. False: no memory. */
 bool rd_print_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
-    return rd_print_prepare(n, get, pool) && rd_print_lay_out_states(n, get, pool) &&
-           rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
+    if (!rd_print_prepare(n, get, pool) || !rd_print_lay_out_states(n, get, pool))
+        return false;
+    rd_print_find_twins(n);
+    return rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
 }
 
-/* Prints the whole text: functions, lookups, parts, the join of tasks, and the table of parts
- * under the symbol rdim_kernels. */
+/* Prints the whole text: functions, table lookups, parts, the join of tasks, and the table of
+ * parts under the symbol rdim_kernels, which the loader looks for. A `whole` program is one
+ * function and runs as one task, so it has no join. False: no memory. */
 bool rd_print_c(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     if (!rd_print_functions(n, to, get, pool))

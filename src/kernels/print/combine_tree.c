@@ -12,8 +12,10 @@
 #include "core/bytes.h"
 #include <inttypes.h>
 
-/* Adds "static inline double *node0_0(char *tree, int64_t row, int64_t states)", which finds the
- * nodes of a row. A row has room for `states` nodes and begins with a cache line. */
+/* Adds "static inline double *node0_0(char *tree, int64_t row, int64_t states)" for each number
+ * k of a state. It finds numbers k of the nodes (results of finished blocks) in a row of the
+ * combine tree. A row has an array of `states` numbers for each k, and each array begins with a
+ * cache line of 64 bytes. */
 static void add_node_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     for (int k = 0; k < f->of.n_state; k++)
@@ -25,13 +27,17 @@ static void add_node_rows(rd_text *to, const rd_print_fold *f, int number)
             (int)f->of.bytes);
 }
 
-/* Adds
+/* Adds the function that merges row + 1 of the combine tree into the row before, for nodes (results
+ * of finished blocks) at .. at + n - 1. Then adds append0(), which calls it as long as the last two
+ * rows are the left and right half of one node, as the carry of a binary counter goes up.
+ *
  *     static void merge_rows0(char *tree, int64_t states, int64_t at, int64_t n, int64_t row)
  *     {
  *         double *const a0 = node0_0(tree, row, states) + at, *const b0 = ..row + 1..;
  *         INDEPENDENT for (int64_t l = 0; l < n; l++) merge0(&a0[l], &b0[l]);
  *     }
- * and append0(), which calls it as long as the last two rows are siblings. */
+ *
+ * rd_right(): the node is the right half of one whose left half the task has, too. */
 static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to,
@@ -60,14 +66,19 @@ static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
         number, number);
 }
 
-/* Adds push0(): the states of n neighbours become nodes (results of blocks) of a row, and begin
- * again.
+/* Adds push0(), which ends block number `block`: the states of n neighbours become nodes (results
+ * of finished blocks) in a new last row of the tree, and the states begin again. `from` is the
+ * task's first block.
+ *
  *     static NOINLINE void push0(float *s0, char *tree, .., int64_t block, int64_t from)
  *     {
  *         double *const a0 = node0_0(tree, row, states) + at;
  *         INDEPENDENT for (..; l < n; ..) { block0(&s0[l]); a0[l] = s0[l]; begin0(&s0[l]); }
  *         append0(tree, states, at, n, block, 0, from);
- *     } */
+ *     }
+ *
+ * rd_nodes() is how many nodes the blocks from `from` to `block` have left, so the new one gets
+ * that row. */
 static void add_push(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void push%d(", number);
@@ -88,14 +99,17 @@ static void add_push(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n    append%d(tree, states, at, n, block, 0, from);\n}\n", number);
 }
 
-/* Adds merge_tree0(): all rows become one node, in row 0, from the last row on.
+/* Adds merge_tree0(): all rows of nodes (results of finished blocks) become one, in row 0, from the
+ * last row on.
+ *
  *     static NOINLINE void merge_tree0(.., int64_t steps, int64_t from)
  *     {
  *         if (steps & 63 || steps == 0) push0(..);
  *         for (row = number of rows - 2; row >= 0; row--) merge_rows0(tree, states, at, n, row);
  *     }
- * The block at hand is pushed first, if it has begun, or if there was no step at all, so that
- * there is a node. */
+ *
+ * The open block is pushed first, if it has steps (steps & 63), or if the whole fold has none,
+ * so that there is at least one node. */
 static void add_merge_tree(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void merge_tree%d(", number);
@@ -114,7 +128,8 @@ static void add_merge_tree(rd_text *to, const rd_print_fold *f, int number)
                 f->shift, (INT64_C(1) << f->shift) - 1, f->shift, number);
 }
 
-/* Prints the functions of a combine tree, if the fold has one. */
+/* Prints the functions of a combine tree, if the fold has one: f->room is its number of rows, 0
+ * of a fold of one block or a scan. */
 void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->room)
@@ -125,15 +140,16 @@ void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
     add_merge_tree(to, f, number);
 }
 
-/* Returns the bytes from a task's states to the array of their numbers k; each array, with the
- * discard states, begins with a cache line. */
+/* Returns the byte offset of array k, which holds number k of each state, from the first such
+ * array of the fold. Each array has the discard states too, which take elements of no group, and
+ * begins with a cache line. */
 static int state_offset(const rd_print_fold *f, int k)
 {
     return (int)(k * rd_lines((f->states + f->discard) * f->of.bytes));
 }
 
-/* Adds "merge0(a0, b0)" for each state: tasks that share a fold of one block have a part of it
- * each. */
+/* Adds the join of two tasks that share a fold of one block: "merge0(a0, b0)" for each state,
+ * where a is of the task `into`, b of the task `next` behind it. */
 static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t l = 0; l < %d; l++) {\n", (int)f->states);
@@ -151,9 +167,10 @@ static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n");
 }
 
-/* Adds names for a join, and "if (b[1] & 63) push0(s0, other, ..);". The last block of the next
- * task may have begun and not ended, so it is pushed. Earlier tasks have no such block: each
- * begins at a multiple of the grain, which is whole blocks. */
+/* Adds the begin of a join of two tasks' trees: names, and "if (b[1] & 63) push0(s0, other,
+ * ..);", where b[1] is the step behind the last one of the task `next`. Its last block may have
+ * begun and not ended, so it is pushed. Earlier tasks have no such block, because tasks begin at
+ * a multiple of whole blocks. */
 static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
 {
     const int     states   = (int)f->states;
@@ -178,11 +195,14 @@ static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ", other, %d, 0, %d, b[1] >> %d, b[0]);\n", states, states, f->shift);
 }
 
-/* Adds the join of two trees: rows of the next task follow those of the task before it, and
- * merge with their siblings there.
+/* Adds the join of two trees: rows of nodes of the task `next` follow those of the task `into`, and
+ * each merges with its left siblings there, as if one task had pushed all blocks.
+ *
  *     for (int64_t start = b[0], row = 0; start < end; row++) { .. append0(..); } a[1] = end << 6;
- * The last block has been pushed already, so a[1] is rounded up to whole blocks, and
- * merge_tree0() does not push it again. */
+ *
+ * The last block has been pushed already, so a[1], the number of steps, is rounded up to whole
+ * blocks, and merge_tree0() does not push it again. rd_node_level() is the level of the node that
+ * begins at block `start`, rd_nodes() the row that it gets. */
 static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     const int states = (int)f->states;
@@ -203,7 +223,8 @@ static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
                 number, states, states, f->shift);
 }
 
-/* Prints the join of a fold: of its tree, or of its states if it has one block. */
+/* Prints the join of a fold that two tasks share: of their combine trees, or of their states if
+ * the fold is one block (room 0). The next task's results follow those of the task before it. */
 void rd_print_join(rd_text *to, const rd_print_fold *f, int number)
 {
     if (f->room)

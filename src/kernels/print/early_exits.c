@@ -8,13 +8,14 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Prints is_final0(), which is true if no element can change the result of the states any more:
- * they equal the extreme value `end`.  For one cell (accumulator) with several lanes one final lane
- * is enough, as lanes without elements have the identity.  Of cells with one lane each, all must be
- * final.  A user's reducer has its own test. */
+/* Prints is_final0(s, n), which is true if no further element can change the result of the n
+ * states: they equal the value `end`, after which nothing changes, such as true for any(). One
+ * accumulator with several lanes (partial accumulators) is final if one lane is, so the tests
+ * are joined by "or". With one lane, the n states are accumulators of their own, and all must be
+ * final. A user's reducer has its own test. */
 void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
 {
-    const char *type = rd_state_type(&f->of, 0);
+    const char *type = rd_state_type(&f->of, /*k=*/0);
     rd_word     end;
 
     if (f->of.user || !rd_fold_end(f->of.fold, &end))
@@ -26,8 +27,9 @@ void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
                 number, type, type, f->lanes == 1, f->lanes == 1 ? "&=" : "|=", type, end.u64);
 }
 
-/* Adds "i1 / 4 % 16 == 15 && ": the states are tested in one round of `every` only.  A loop over
- * ranges counts by its start mark (variable with an end of a range). */
+/* Adds "i1 / 4 % 16 == 15 && ": only one round of 16 (`every`) tests the states, and 4 is the
+ * step of the loop. A loop over ranges is counted by its start mark, the variable with the first
+ * index of the range. */
 static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_for *loop = rd_loop_of(n->t, s->parent);
@@ -38,8 +40,9 @@ static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, " %% %" PRId32 " == %" PRId32 " && ", s->every, s->every - 1);
 }
 
-/* Prints the test and the jump behind the loop: "if (is_final0(&s0_0[0], 64)) goto left7;".  every
- * > 0: only one of so many rounds tests, as the test is costly. */
+/* Prints the test of n states and the jump behind the loop: "if (is_final0(&s0_0[0], 64)) goto
+ * left7;". s->every: one of so many rounds tests, as the test is costly; 0: each. s->arg: the
+ * loop that is left. */
 void rd_print_exit(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };

@@ -22,8 +22,8 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Begins a loop over the elements of the strip: "INDEPENDENT for (int64_t i = 0; i < n0; i++)
- * {". */
+/* Begins a loop over the n0 elements that the vector loop takes (its strip): "INDEPENDENT for
+ * (int64_t i = 0; i < n0; i++) {". INDEPENDENT is a pragma: rounds may be vectorised. */
 static void begin_loop(rd_printing *n, int32_t loop)
 {
     rd_text count = { 0 };
@@ -34,7 +34,8 @@ static void begin_loop(rd_printing *n, int32_t loop)
     n->indent++;
 }
 
-/* Begins a loop that computes the elements (LETs), and stores them in arrays. */
+/* Begins a loop that computes the elements of the strip (the n0 elements that the vector loop
+ * takes) by its LET statements, and stores them in local arrays for the second loop. */
 static void begin_first_loop(rd_printing *n, int32_t loop)
 {
     begin_loop(n, loop);
@@ -45,7 +46,8 @@ static void begin_first_loop(rd_printing *n, int32_t loop)
             rd_print_store(n, s);
 }
 
-/* Begins a loop that loads the elements from arrays (store >= 0). */
+/* Begins a loop that loads the elements again, from the local arrays (store >= 0) in which the
+ * first loop has put them. */
 static void begin_second_loop(rd_printing *n, int32_t loop)
 {
     begin_loop(n, loop);
@@ -61,7 +63,8 @@ static void end_loop(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* Prints a call of a function of the step, "e0[i] = distance0(states, r3, 1);". */
+/* Prints a call of a function of the step, "e0[i] = distance0(states, r3, 1);": `to` is "e0[i]
+ * =", 3 the element's value, 1 its weight. */
 static void print_element_call(rd_printing *n, const rd_stmt *s, const char *to,
                                const char *function, const char *states)
 {
@@ -73,7 +76,7 @@ static void print_element_call(rd_printing *n, const rd_stmt *s, const char *to,
     rd_text_end(&line, n->to);
 }
 
-/* Prints the call that replaces all elements of the strip's array by their exponentials:
+/* Prints the call that replaces the arguments in array e0 by their exponentials, by vectors:
  * "EXP_OF_STRIP(f32, e0, n0)". */
 static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
 {
@@ -85,7 +88,9 @@ static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
     rd_text_end(&count, n->to);
 }
 
-/* Prints the branch for strips in which no element moves m, up to "} else {". */
+/* Prints the branch for strips (the n0 elements that a vector loop takes) in which no element
+ * moves m, the scale of logsumexp: none is far enough above it. It goes up to "} else {".
+ * distance0() gives x - m for the exponential, and moves0() is 1 if that is above a limit. */
 static void print_unmoved_strip(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
                                 const char *array)
 {
@@ -112,7 +117,9 @@ static void print_unmoved_strip(rd_printing *n, const rd_stmt *s, int32_t loop, 
     rd_text_end(&line, n->to);
 }
 
-/* Prints the branch that is right for any strip: exponents, their exponentials, and the steps. */
+/* Prints the branch that is right for any strip: a loop for the exponents, one call for their
+ * exponentials, and a loop for the steps. A masked step has no other branch, so nothing has
+ * computed its elements yet. */
 static void print_any_strip(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
                             const char *array)
 {
@@ -130,9 +137,10 @@ static void print_any_strip(rd_printing *n, const rd_stmt *s, int32_t loop, cons
     end_loop(n);
 }
 
-/* Prints a vector loop by call of one step that takes exponentials; false if its last statement is
- * no step.  The array e0 has whole vectors: a multiple of 16 elements.  A masked step has no branch
- * for unmoved strips. */
+/* Prints a vector loop of one step that takes exponentials, with one call for the exponentials
+ * of all its elements. False if the loop's last statement is no step. The array e0 of exponents
+ * has room for whole vectors, a multiple of 16 elements. A masked step has no branch for strips
+ * without a new maximum. */
 bool rd_print_exp_steps(rd_printing *n, int32_t loop)
 {
     const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];
@@ -146,14 +154,15 @@ bool rd_print_exp_steps(rd_printing *n, int32_t loop)
     rd_text_add(&array, "e%" PRId32 "[i] =", s->fold);
     rd_print_line(n, "{");
     n->indent++;
-    rd_print_line(n, "%s e%" PRId32 "[%" PRId64 "] LINES;", rd_state_type(&n->fold[s->fold].of, 0),
-                  s->fold, (rd_loop_of(n->t, loop)->extent + 15) / 16 * 16);
+    rd_print_line(n, "%s e%" PRId32 "[%" PRId64 "] LINES;",
+                  rd_state_type(&n->fold[s->fold].of, /*k=*/0), s->fold,
+                  (rd_loop_of(n->t, loop)->extent + 15) / 16 * 16);
     rd_print_pointers(n, loop);
     if (!masked)
         print_unmoved_strip(n, s, loop, states.at, array.at);
     print_any_strip(n, s, loop, states.at, array.at);
     if (!masked)
-        end_loop(n);
+        end_loop(n); /* the "}" of the else branch */
     n->indent--;
     rd_print_line(n, "}");
     rd_text_end(&at, n->to);

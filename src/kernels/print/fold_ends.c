@@ -15,8 +15,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Declares the nodes (results of blocks) of all lanes of a cell (accumulator), for statement 9:
- * "double w9_0[64] LINES;". */
+/* Declares the nodes (results of finished blocks) of all lanes (partial accumulators) of one
+ * accumulator, for MERGE_BLOCKS statement 9: "double w9_0[64] LINES;". */
 static void declare_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_print_fold *f = &n->fold[n->t->stmt[stmt].fold];
@@ -26,9 +26,10 @@ static void declare_nodes(rd_printing *n, int32_t stmt)
                       f->lanes);
 }
 
-/* Prints "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane
- * (partial accumulator), in the first row of the combine tree.  If tasks share the fold (split), f0
- * has its first block and its steps. */
+/* Prints "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node (result)
+ * for each lane, a partial accumulator, in the first row of the combine tree. The last arguments
+ * are the number of steps and the first block; if tasks share the fold (split), f0[1] and f0[0]
+ * have them. at: the subscript of the first state. */
 static void call_merge_tree(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text line = { 0 };
@@ -46,7 +47,8 @@ static void call_merge_tree(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the same call, and the copy of the first row: "for (int l = 0; l < 64; l++) w9_0[l] =
+/* Prints the call of merge_tree0(), and the copy of the tree's first row, which holds the nodes
+ * (results of all blocks) of the lanes, to w9: "for (int l = 0; l < 64; l++) w9_0[l] =
  * node0_0(tree0, 0, 64)[0 + l];". */
 static void nodes_of_tree(rd_printing *n, int32_t stmt, const char *at)
 {
@@ -65,7 +67,8 @@ static void nodes_of_tree(rd_printing *n, int32_t stmt, const char *at)
 }
 
 /* Prints "lane_nodes0(&s0_0[0], &w9_0[0]);": in a fold of one block the states of all lanes
- * (partial accumulators) become nodes. */
+ * (partial accumulators) become nodes, the results of finished blocks, such as f32 sums in f64.
+ * at: the subscript of the first state. */
 static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
@@ -73,19 +76,22 @@ static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
     rd_text              line = { 0 };
 
     rd_text_add(&line, "lane_nodes%" PRId32 "(", s->fold);
-    rd_print_state_addresses(&line, f, 's', s->store, at);
+    rd_print_state_addresses(&line, f, 's', rd_states_at(n, s), at);
     rd_text_add(&line, ", ");
     rd_print_state_addresses(&line, f, 'w', stmt, "0");
     rd_print_line(n, "%s);", line.at);
     rd_text_end(&line, n->to);
 }
 
-/* Prints the nodes (results of blocks) of neighbouring cells (accumulators) of a vector loop, by
- * one call for all cells.
+/* Prints one call that makes the nodes (results of finished blocks) of all neighbouring
+ * accumulators of a vector loop.
  *
  * With several blocks the nodes are in the first row of the combine tree:
+ *
  *     merge_tree0(..); const double *const w9_0 = node0_0(tree0, 0, N0) + m4;
+ *
  * With one block they are in arrays:
+ *
  *     double w9_0[64] LINES; merge_cells0(&s0_0[m4], &w9_0[0], 1, 64, n4); */
 static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
 {
@@ -107,7 +113,7 @@ static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
             rd_print_line(n, "%s w%" PRId32 "_%d[%" PRId64 "] LINES;", rd_node_type(&f->of, k),
                           stmt, k, store->extent);
         rd_text_add(&line, "merge_cells%" PRId32 "(", s->fold);
-        rd_print_state_addresses(&line, f, 's', s->store, at);
+        rd_print_state_addresses(&line, f, 's', rd_states_at(n, s), at);
         rd_text_add(&line, ", ");
         rd_print_state_addresses(&line, f, 'w', stmt, "0");
         rd_text_add(&line, ", %" PRId32 ", %" PRId64 ", ", f->lanes, store->lane_stride);
@@ -118,9 +124,9 @@ static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&row, n->to);
 }
 
-/* Prints "float b9_0[1] = { s0_0[i] }; block0(&b9_0[0]); w9_0[0] = b9_0[0];". In a round of a
- * vector loop the states in memory stay as they are, because other rounds read and write their
- * neighbours. */
+/* Prints how a state in memory becomes a node (result of a block) in a round of a vector loop:
+ * "float b9_0[1] = { s0_0[i] }; block0(&b9_0[0]); w9_0[0] = b9_0[0];". block0() works on a copy,
+ * because other rounds read and write the neighbours of the state. */
 static void node_of_copy(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
@@ -129,7 +135,7 @@ static void node_of_copy(rd_printing *n, int32_t stmt, const char *at)
 
     for (int k = 0; k < f->of.n_state; k++)
         rd_print_line(n, "%s b%" PRId32 "_%d[1] = { s%" PRId32 "_%d[%s] };",
-                      rd_state_type(&f->of, k), stmt, k, s->store, k, at);
+                      rd_state_type(&f->of, k), stmt, k, rd_states_at(n, s), k, at);
     rd_text_add(&line, "block%" PRId32 "(", s->fold);
     rd_print_state_addresses(&line, f, 'b', stmt, "0");
     rd_print_line(n, "%s);", line.at);
@@ -138,7 +144,8 @@ static void node_of_copy(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&line, n->to);
 }
 
-/* Prints "block0(&s0_0[0]); double w9_0[1] = { s0_0[0] };": one state becomes a node. */
+/* Prints how one state in a variable becomes a node, the result of a block: "block0(&s0_0[0]);
+ * double w9_0[1] = { s0_0[0] };". */
 static void node_of_state(rd_printing *n, int32_t stmt)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
@@ -146,18 +153,18 @@ static void node_of_state(rd_printing *n, int32_t stmt)
     rd_text              line = { 0 };
 
     rd_text_add(&line, "block%" PRId32 "(", s->fold);
-    rd_print_state_addresses(&line, f, 's', s->store, "0");
+    rd_print_state_addresses(&line, f, 's', rd_states_at(n, s), "0");
     rd_print_line(n, "%s);", line.at);
     for (int k = 0; k < f->of.n_state; k++)
         rd_print_line(n, "%s w%" PRId32 "_%d[1] = { s%" PRId32 "_%d[0] };", rd_node_type(&f->of, k),
-                      stmt, k, s->store, k);
+                      stmt, k, rd_states_at(n, s), k);
     rd_text_end(&line, n->to);
 }
 
-/* Prints how the nodes (results of blocks) of all lanes come to w9_0, in the form that suits where
- * states and nodes lie.  There are forms for all cells (accumulators) of a vector loop by call
- * (first), for a state in a variable, for a combine tree (room), for one lane in memory, and for
- * the lanes of a block. */
+/* Prints how the nodes (results of finished blocks) of all lanes, the partial accumulators of a
+ * result, come to w9_0. The form depends on where states and nodes lie. In this order: all
+ * accumulators of a vector loop by call (n->first), a state in a variable, a combine tree (room
+ * rows), one lane in memory, the lanes of a single block. */
 void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -185,8 +192,9 @@ void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
     rd_text_end(&at, n->to);
 }
 
-/* The MERGE_BLOCKS statement of the fold in front of the statement, in the same body or inside of a
- * statement there; -1 if there is none. */
+/* Returns the nearest MERGE_BLOCKS statement of the fold before this one, in the same body or
+ * inside of a statement there; -1 if there is none. Its number is in the names of the nodes,
+ * w9_0. */
 static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
 {
 
@@ -197,8 +205,8 @@ static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
     return -1;
 }
 
-/* The MERGE_BLOCKS statement of the fold, in the body of the statement or before its vector
- * loop. */
+/* Returns the MERGE_BLOCKS statement that makes the nodes of the statement's fold, before it in
+ * the same body, or else before the vector loop that holds it. */
 static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
 {
     const int32_t nodes = lane_nodes_in(n, stmt, n->t->stmt[stmt].fold);
@@ -206,8 +214,9 @@ static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
     return nodes >= 0 ? nodes : lane_nodes_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
 }
 
-/* Prints "merge_lanes0(&w9_0[0]);": the nodes (results of blocks) of all lanes of a cell
- * (accumulator) become one. In a vector loop by call (first) merge_cells0() has done so already. */
+/* Prints "merge_lanes0(&w9_0[0]);": the nodes (results of blocks) of all lanes, the partial
+ * accumulators of a result, become one. In a vector loop by call (n->first) merge_cells0() has
+ * done so already. */
 void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
@@ -221,8 +230,10 @@ void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* Prints "float r5; finish0(&w9_0[0], &r5);": the node of a cell (accumulator) becomes its results.
- * In a vector loop behind the one that made the nodes, w9_0 has a node for each round i. */
+/* Prints "float r5; finish0(&w9_0[0], &r5);": the node (merged state) of an accumulator becomes its
+ * results, values from s->value on. If another vector loop made the nodes, w9_0 has a node for each
+ * round i. Results of another type than the fold's, but for int64_t places, have no text: n->why
+ * says so. */
 void rd_print_finish(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];

@@ -16,6 +16,8 @@ typedef struct rd_print_fold {
     bool         pair; /* a running sum of floats, by kernels/math/prefix_sums.h                  */
     int64_t      states;  /* states of all cells, each with of.n_state numbers                  */
     int64_t      discard; /* states behind those, for elements of no group                      */
+    int32_t
+        twin; /* the fold, plus 1, whose states hold its own (twin_extremes.c); 0: none        */
     int64_t facts, current, tree; /* where f0, states and tree0 lie in the task's state, in bytes */
 } rd_print_fold;
 

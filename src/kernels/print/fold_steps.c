@@ -16,10 +16,11 @@
 #include <inttypes.h>
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
-/* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0; l++)
- * { begin0(&s0_0[l]); }".  The name 's' is for states, with discard states behind them in the
- * fold's first array.  A scan has a second loop, 'p', for what is before the block; a running sum
- * (pair) also has q0_0 and w0_0 there. */
+/* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0;
+ * l++) { begin0(&s0_0[l]); }". With name 's' they are states of the open blocks, and the fold's
+ * first array has discard states (of elements in no group) behind them. With name 'p' they are
+ * what a scan has before its open block; a running sum (pair) also sets q0_0 and the doubles
+ * w0_0 there. */
 static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
@@ -44,7 +45,7 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     rd_text_add(to, ", w%" PRId32 "_0);", s->store);
 }
 
-/* Prints "begin0(&s2_0[0]);", for a fold with one state in a variable. */
+/* Prints how the only state of a fold, in a variable, becomes the identity: "begin0(&s2_0[0]);". */
 static void begin_one(rd_printing *n, const rd_stmt *s)
 {
     rd_text states = { 0 };
@@ -54,8 +55,9 @@ static void begin_one(rd_printing *n, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Prints the begin of a fold.  If tasks share the fold (split), f0[0] becomes the number of the
- * block with which the task begins; part_functions.c sets f0[1] at the end of the body. */
+/* Prints the begin of a fold: its states are set to the identity. If tasks share the fold
+ * (split), f0[0] becomes the number of the block with which the task begins, its first step >>
+ * 6; f0[1], the step behind its last one, is set when the body ends. */
 void rd_print_begin(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -78,8 +80,8 @@ void rd_print_begin(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Step ------------------------------------------------------------------------------------ */
-/* Prints the step of one element: "step0(&s0_0[i], r3, 1, i1);".  A step with a label goes to the
- * states of its group. */
+/* Prints the step of one element x, which the state at a subscript takes: "step0(&s0_0[i], r3,
+ * 1, i1);". A step with a label (group-by) finds the state of its group. */
 void rd_print_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text states = { 0 }, at = { 0 };
@@ -98,8 +100,9 @@ void rd_print_step(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Ends of blocks -------------------------------------------------------------------------- */
-/* Adds the test for the last lane (partial accumulator) of a step: " && ((i0) % 64 == 63 || i0 ==
- * N2)".  A fold with as many elements as lanes, or fewer, only tests for its last element. */
+/* Adds the test that the element is in the last lane (partial accumulator) of its step, which
+ * takes one element for each lane, or is the last element of all: " && ((i0) % 64 == 63 || i0 ==
+ * N2)". With no more elements than lanes only the second test is needed. */
 static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -118,15 +121,17 @@ static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ")");
 }
 
-/* Adds ", t0 >> 6, 0);": the block's number, and the task's first block. */
+/* Adds the last arguments of push0(), ", t0 >> 6, 0);": the number of the block that ends (64 steps
+ * each), and the task's first block, 0 if tasks do not share the fold. */
 static void add_block_number(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     rd_text_add(to, ", %s >> %d, ", step, n->fold[s->fold].shift);
     rd_text_add(to, n->t->fold[s->fold].split ? "f%" PRId32 "[0]);" : "0);", s->fold);
 }
 
-/* Adds a push of each group of a cell (accumulator): "for (int64_t g = 0; g < N2; g++) { const
- * int64_t at = 0 + g * 1; push0(&s0_0[at], ..); }". */
+/* Adds a loop that ends the block in every group's accumulator, whether the group got elements
+ * or not: "for (int64_t g = 0; g < N2; g++) { const int64_t at = 0 + g * 1; push0(&s0_0[at],
+ * ..); }". push0() makes states nodes of the combine tree. */
 static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step,
                                const char *at)
 {
@@ -142,8 +147,9 @@ static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, " }");
 }
 
-/* Adds the end of a block: "push0(states, tree0, 64, at, 64, t0 >> 6, 0);" for one cell
- * (accumulator) or for all cells. A group-by fold pushes each group of the cell. */
+/* Adds the end of a block, "push0(states, tree0, 64, at, 64, t0 >> 6, 0);", which makes states
+ * nodes of the combine tree, for one accumulator or for all (s->all). A group-by fold does so
+ * for each group. */
 static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];
@@ -161,9 +167,10 @@ static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *
     rd_text_end(&at, n->to);
 }
 
-/* Adds the test for the last element of a block where the elements of all lanes (partial
- * accumulators) follow each other: "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ".
- * The last step of the fold ends a block, too, if the number of steps is whole blocks. */
+/* Adds the test for the last element of a block (64 steps of one element in each lane, a partial
+ * accumulator) if the elements of all lanes follow each other in one loop: "if ((i0 + 1) % 2048
+ * == 0) { const int64_t t0 = (i0) / 32; ". If the number of steps is whole blocks, the last
+ * element of all ends a block, too, even in the middle of a step. */
 static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f     = &n->t->p->fold[s->fold];
@@ -180,8 +187,8 @@ static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&place, n->to);
 }
 
-/* Adds the test for the last element of a block: "{ const int64_t t0 = (i0); if (t0 % 64 == 63)
- * ". */
+/* Adds the test for the last element of a block of 64 steps, where t0 is the number of the
+ * element's step: "{ const int64_t t0 = (i0); if (t0 % 64 == 63) ". */
 static void add_is_last(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -194,9 +201,10 @@ static void add_is_last(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") ");
 }
 
-/* Prints the end of a block: "{ const int64_t t0 = (i0); if (t0 % 64 == 63) push0(...); }".  A scan
- * carries the block instead.  If only the lane position counts (outer is 0), one test of it will
- * do. */
+/* Prints the end of a block, if the element is its last: "{ const int64_t t0 = (i0); if (t0 % 64
+ * == 63) push0(...); }". A reduction pushes the block to its combine tree; a scan adds it to
+ * what is before the next block (carry). If the elements of all lanes follow each other (outer
+ * is 0), a shorter test will do. */
 void rd_print_block_end(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];
@@ -218,7 +226,8 @@ void rd_print_block_end(rd_printing *n, const rd_stmt *s)
     rd_text_end(&step, n->to);
 }
 
-/* The block loop around the statement: its rounds are ranges that end with blocks. */
+/* Returns the block loop around the statement: each of its rounds is a range that ends where a
+ * block of a fold does. */
 static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
 {
     int32_t k = s->parent;
@@ -228,9 +237,10 @@ static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
     return rd_loop_of(n->t, k);
 }
 
-/* Prints how a range ends where the block of its first element does: "{ const int64_t t0 = m0; m1 =
- * LESS(m1, m0 + (64 - t0 % 64) * 1); }".  If the loop goes along the lanes (partial accumulators),
- * a step is as many indices as lanes. */
+/* Prints how a range m0 .. m1 is cut where the block of its first element ends, after 64 - t0 %
+ * 64 more steps: "{ const int64_t t0 = m0; m1 = LESS(m1, m0 + (64 - t0 % 64) * 1); }". If the
+ * loop goes along the lanes (partial accumulators), a step is as many indices as lanes.
+ * Backwards, m0 is raised. */
 void rd_print_block_limit(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];

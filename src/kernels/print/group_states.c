@@ -11,7 +11,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 
-/* Returns how far the subscript of the state moves with one round of the loop. */
+/* Returns by how many states the subscript of a step's state moves with one index along the
+ * axis. */
 static int64_t subscript_stride(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_store *store = &t->store[s->store];
@@ -21,16 +22,19 @@ static int64_t subscript_stride(const rd_schedule *t, const rd_stmt *s, int32_t 
            rd_linear_coef(t, &s->of.lane, axis) * store->lane_stride;
 }
 
-/* True if nothing lies behind the groups, so that a discard state can lie there. */
+/* True if the groups are the outermost axis of the fold's accumulators: the groups end where the
+ * accumulators end, so that a discard state, for elements of no group, can lie behind them. */
 static bool ends_with_groups(const rd_fold *f)
 {
     return f->n_group * f->apart == f->n_cell;
 }
 
-/* True if neighbours of a vector loop take one label, and go to neighbouring states by a pointer to
- * the first.  The states lie in the task's memory with one lane (partial accumulator), the
- * subscript moves by 1, and the label is made outside of the loop.  Users' steps are excluded: they
- * must not be called with elements of no group. */
+/* True if all elements of a vector loop have one label, so that the text finds the states of its
+ * group once, by a pointer, and elements go to neighbouring states. The states lie in the task's
+ * memory with one lane (partial accumulator), the subscript moves by 1, and the label is made
+ * outside of the loop. Users' steps are excluded, as they must not be called with elements of no
+ * group. Discard states must fit behind all groups (ends_with_groups), and the strip must not be
+ * padded. */
 bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
@@ -43,9 +47,9 @@ bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
            !rd_stands_in(t, t->let[s->label].made_by, s->parent);
 }
 
-/* True if elements of no group have a state, so that a serial step tests no label.  It is a step by
- * label in a vector loop that goes in order.  Labels at random are outside so often that no
- * processor predicts a branch. */
+/* True if elements of no group go to a discard state, which nothing reads, so that a serial step
+ * tests no label. It is a step by label in a vector loop whose rounds stay in order. The reason:
+ * labels at random are outside of the groups so often that no processor predicts a branch. */
 bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
@@ -55,8 +59,8 @@ bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
            t->store[s->store].storage == RD_IN_TASK && ends_with_groups(&t->p->fold[s->fold]);
 }
 
-/* Returns the number of discard states that lie behind those of all cells (accumulators); 0 if no
- * step needs any. */
+/* Returns the number of discard states of a fold, which take elements of no group and lie behind
+ * the states of all accumulators; 0 if no step needs any. */
 int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

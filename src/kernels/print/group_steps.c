@@ -12,16 +12,17 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Adds "(uint64_t)(int64_t)r7", the label; a negative one becomes a large number. */
+/* Adds the label as an unsigned number, "(uint64_t)(int64_t)r7": a negative one, which is of no
+ * group, becomes larger than any group. */
 static void add_label(rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(uint64_t)(int64_t)r%" PRId32, s->label);
 }
 
-/* Prints the pointer of a step to the states of its group, before the vector loop: "double *const
- * g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;".  The first part is the subscript
- * without the label (label -1).  The second part is the label's: labels of no group, negative ones
- * too, go to the states behind the last group. */
+/* Prints, before a vector loop whose elements all have one label, the pointer to the states of
+ * its group: "double *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;". The first
+ * part is the subscript without the label (label -1). The second part is the group's: LESS()
+ * lets labels of no group, negative ones too, go to discard states behind the last group. */
 void rd_print_group_pointer(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s     = &n->t->stmt[stmt];
@@ -46,7 +47,8 @@ void rd_print_group_pointer(rd_printing *n, int32_t stmt)
     rd_text_end(&group, n->to);
 }
 
-/* Adds "(uint64_t)(int64_t)r7 < N3": the label is one of a group. */
+/* Adds "(uint64_t)(int64_t)r7 < N3": the label r7 is that of one of N3 groups. As unsigned, a
+ * negative label fails, too. */
 static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     add_label(to, s);
@@ -54,8 +56,9 @@ static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, n->t->p->fold[s->fold].n_group);
 }
 
-/* Adds "if ((uint64_t)(int64_t)r7 < N3) { const int64_t at = ..; step0(..); }". The test is left
- * out where elements of no group have a discard state. */
+/* Adds the step of an element into the states of its group: "if ((uint64_t)(int64_t)r7 < N3) {
+ * const int64_t at = ..; step0(..); }". If elements of no group go to a discard state, which
+ * nothing reads, no test is needed. */
 static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
@@ -75,8 +78,9 @@ static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Adds a step whose states are the variables of a run of equal labels: "step0(&s5_0[0], r1, 1,
- * i1, 1);". The run of no group is dropped when it ends; a user's step is not called for it. */
+/* Adds a step into the variables that hold the states of the current run (elements with equal
+ * labels): "step0(&s5_0[0], r1, 1, i1, 1);". The states of a run whose label is of no group are
+ * dropped when it ends. A user's step is not called for them, so it has a test. */
 static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
@@ -91,8 +95,9 @@ static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Adds the step of a group-by fold: to the variables of a run of one label (one_label), by a
- * pointer, or by the subscript of the group. */
+/* Adds the step of a group-by fold. The element's state is in the variables of a run of equal
+ * labels (one_label), behind a pointer that was set before the loop, or at the subscript of its
+ * group. */
 void rd_print_group_step(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };

@@ -22,8 +22,9 @@
 #include <string.h>
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the label is the same for all rounds, as it is made elsewhere, or is an element of a
- * local array of the strip (slot < 0), so that another loop can load it. */
+/* True if another loop before this one can load the label. It is made outside of the loop, so
+ * the same for all rounds, or it is an element of a local array that holds the labels of the
+ * strip (slot < 0). */
 static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *label = &t->let[s->label];
@@ -32,8 +33,9 @@ static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
            (label->kind == RD_I_LOAD && label->slot < 0);
 }
 
-/* True if the subscripts of the step are computed before its loop: a vector loop of known extent,
- * with a discard state, so that there is no test, and subscripts that fit an int32_t. */
+/* True if the subscripts of a step's states are computed before its loop, by a loop with
+ * vectors. The loop has a known extent, for the array of subscripts; elements of no group go to
+ * a discard state, so that the step needs no test; and subscripts fit an int32_t. */
 static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
 {
     return n->vector >= 0 && s->parent == n->vector && rd_loop_of(n->t, n->vector)->extent > 0 &&
@@ -42,31 +44,34 @@ static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* The first step of the loop with the same subscripts of states. Both are compared as text. */
+/* Returns the first step of the loop with the same subscripts of states as this one: both share an
+ * array. The texts of the subscripts are compared. It is the step itself if no earlier one has
+ * them. */
 static int32_t first_with_same_subscripts(rd_printing *n, const rd_stmt *s)
 {
-    rd_text own   = { 0 };
-    int32_t found = n->t->stmt[s->parent].first;
+    rd_text wanted = { 0 };
+    int32_t found  = n->t->stmt[s->parent].first;
 
-    rd_print_state_subscript(n, &own, s);
+    rd_print_state_subscript(n, &wanted, s);
     for (; &n->t->stmt[found] != s; found = n->t->stmt[found].next) {
-        const rd_stmt *other = &n->t->stmt[found];
-        rd_text        at    = { 0 };
-        bool           alike;
+        const rd_stmt *earlier = &n->t->stmt[found];
+        rd_text        at      = { 0 };
+        bool           same;
 
-        if (other->kind != RD_S_STEP || !has_subscripts(n, other))
+        if (earlier->kind != RD_S_STEP || !has_subscripts(n, earlier))
             continue;
-        rd_print_state_subscript(n, &at, other);
-        alike = own.at && at.at && strcmp(own.at, at.at) == 0;
+        rd_print_state_subscript(n, &at, earlier);
+        same = wanted.at && at.at && strcmp(wanted.at, at.at) == 0;
         rd_text_end(&at, n->to);
-        if (alike)
+        if (same)
             break;
     }
-    rd_text_end(&own, n->to);
+    rd_text_end(&wanted, n->to);
     return found;
 }
 
-/* Adds "t7[i]", the subscript of the state that an element goes to. False: the step computes it. */
+/* Adds "t7[i]", the subscript of the state that an element goes to, where t7 was filled before
+ * the loop. False: there is no such array, and the caller adds the computation. */
 bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     if (!has_subscripts(n, s))
@@ -75,9 +80,10 @@ bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
     return true;
 }
 
-/* Prints the loop that computes the subscripts of one step, "int32_t t7[64] LINES; INDEPENDENT for
- * (..) { .. t7[i] = ..; }". If the label is computed in the step's own loop (made_by), its
- * statement is printed in the new loop, too. */
+/* Prints the loop that computes the subscripts of one step for all elements of its strip: "int32_t
+ * t7[64] LINES; INDEPENDENT for (..) { .. t7[i] = ..; }". If the label is loaded in the step's own
+ * loop (made_by), that statement is printed in the new loop, too. n->vectors asks for the form of
+ * the group's offset that vectors can compute. */
 static void print_subscripts(rd_printing *n, int32_t step, const char *count)
 {
     const rd_stmt *s     = &n->t->stmt[step];
@@ -99,8 +105,8 @@ static void print_subscripts(rd_printing *n, int32_t step, const char *count)
     rd_text_end(&at, n->to);
 }
 
-/* Prints all subscripts of a vector loop's steps, before the loop; steps with the same
- * subscripts share an array. */
+/* Prints, before a vector loop, loops that compute the subscripts of its steps' states; steps
+ * with the same subscripts share an array. count: elements of the loop, as text. */
 void rd_print_group_subscripts(rd_printing *n, int32_t loop, const char *count)
 {
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)

@@ -28,9 +28,9 @@ void rd_print_line(rd_printing *n, const char *format, ...)
     va_end(list);
 }
 
-/* Adds a number.  Small ones are spelled out, so that compilers know them; others come with the
- * call, as N3, so that one text serves many shapes.  Equal numbers share a place; more than 256 are
- * too many. */
+/* Adds a number. Small ones are spelled out, so that compilers know them; others come with the
+ * call, as N3, so that one text serves many shapes. Equal numbers share an N. If more than 256
+ * are different, there is no text: `why` says so. */
 void rd_print_number(rd_printing *n, rd_text *to, int64_t value)
 {
     int32_t k = 0;
@@ -50,8 +50,9 @@ void rd_print_number(rd_printing *n, rd_text *to, int64_t value)
     rd_text_add(to, n->dialect->number, k);
 }
 
-/* Adds the variable of an axis: "i0"; "lo" or "hi", the ends of the task's share; or "m2", another
- * mark. */
+/* Adds the variable of an axis: "i0", the index along axis 0. Numbers behind the program's axes
+ * are marks, variables with an index at which something begins or ends: first "lo" and "hi", the
+ * ends of the task's share, then "m2" of loops. */
 void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis)
 {
     const int32_t mark = axis - n->t->p->n_axis;
@@ -64,14 +65,14 @@ void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis)
         rd_text_add(to, "m%" PRId32, mark - RD_MARKS);
 }
 
-/* Adds " + " between addends. */
+/* Adds " + " before each addend but the first. *any: there has been an addend. */
 static void add_plus(rd_text *to, bool *any)
 {
     rd_text_add(to, *any ? " + " : "");
     *any = true;
 }
 
-/* Adds the factor of an addend: " * 4", or nothing if it is 1. */
+/* Adds the factor of an addend in a position: " * 4", or nothing if it is 1. */
 static void add_times(rd_printing *n, rd_text *to, int64_t coef)
 {
     if (coef == 1)
@@ -86,14 +87,15 @@ static void add_times(rd_printing *n, rd_text *to, int64_t coef)
  * at m2, `i1 - m2` prints as `i`, and `3*i1` as `m2 * 3 + i * 3`. Where the text has declared
  * the index, the index takes the mark's place, by mark = index - i. */
 typedef struct bound_loop {
-    int32_t     axis, mark; /* mark -1: it begins at no mark                       */
+    int32_t     axis, mark; /* of the loop; mark -1: it begins at no mark          */
     bool        declared;
     const char *name;           /* of the round                                        */
     int64_t     moves, of_mark; /* coefficients: of i; of the mark, both added         */
 } bound_loop;
 
-/* Finds what a position has of the loop: the coefficients of its round and of its mark.  The loop
- * has a mark if its lower bound is one axis alone. */
+/* Finds what a position has of a vector loop or jam `stmt`: the coefficients of its round i, and
+ * of the mark (the variable with the index at which it begins). There is a mark if the lower
+ * bound is one axis alone, with coefficient 1. */
 static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32_t stmt,
                                 const char *name)
 {
@@ -106,35 +108,39 @@ static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32
         b.mark = term->axis;
     b.moves   = rd_linear_coef(n->t, at, b.axis);
     b.of_mark = b.mark >= 0 ? b.moves + rd_linear_coef(n->t, at, b.mark) : 0;
-    if (loop->flattened) /* i counts all elements of a row */
+    if (loop->flattened) /* i counts elements of all rows, not rows of `extent` elements */
         b.moves /= rd_loop_of(n->t, n->t->stmt[stmt].first)->extent;
     return b;
 }
 
-/* Returns the name of the round of the vector loop: "i"; or "e" in a loop in order that one GPU
- * thread runs. */
+/* Returns the variable that counts the rounds of the vector loop: "i"; or "e" of a loop that one
+ * GPU thread runs in order. */
 const char *rd_vector_index_name(const rd_printing *n)
 {
     return n->vector < 0 && n->thread_loop >= 0 && rd_loop_of(n->t, n->thread_loop)->in_order ? "e"
                                                                                               : "i";
 }
 
-/* Adds the index along the axis of a vector loop that begins at no mark: "(lo + i)"; without i for
- * the first element. */
+/* Adds the index along the axis of a vector loop that begins at no mark (variable with a first
+ * index): its lower bound plus the round, "(lo + i)". Without i it is the first element's, as
+ * n->first asks. n->vector is -1 meanwhile, so that the bound itself is printed as outside of
+ * the loop. */
 static void add_index_of_vector(rd_printing *n, rd_text *to)
 {
-    const int32_t kept = n->vector;
+    const int32_t loop = n->vector;
 
     n->vector = -1;
     rd_text_add(to, "(");
-    rd_print_linear(n, to, &rd_loop_of(n->t, kept)->from.part[0].at);
+    rd_print_linear(n, to, &rd_loop_of(n->t, loop)->from.part[0].at);
     rd_text_add(to, n->first ? ")" : " + i)");
-    n->vector = kept;
+    n->vector = loop;
 }
 
-/* Describes the vector loop at hand (or a GPU thread's unrolled loop) and the jam around it;
- * returns how many of the two there are.  In a jam, or where it is clamped, the text has declared
- * the index. */
+/* Describes the loops whose rounds the text counts by i or e, and returns how many of the two
+ * there are, in b. One is the vector loop that is being printed, or a loop that a GPU thread has
+ * unrolled. The other is the jam, a loop whose rounds stand beside each other inside another
+ * loop. `declared`: the text has declared a variable of the index, as in a jam, or because it is
+ * clamped to the last index. */
 static int bound_loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
 {
     const int32_t loop  = n->vector >= 0 ? n->vector : n->thread_loop;
@@ -151,8 +157,9 @@ static int bound_loops_at(const rd_printing *n, const rd_linear *at, bound_loop 
     return count;
 }
 
-/* Adds the terms of a bound loop: "m0 * 4 + i * 4", or "i0 * 4 + i * -4" of an index that is
- * declared. For the first element of a loop (n->first) i is 0, and is left out. */
+/* Adds the terms of a position that a loop counts: "m0 * 4 + i * 4", where m0 is the index at
+ * which the loop begins. If the text has declared the index i0 = m0 + i, the mark is replaced by
+ * i0 - i. For the first element of a loop (n->first) i is 0, and is left out. */
 static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, bool *any)
 {
     const int64_t round = b->declared ? b->moves - b->of_mark : b->moves;
@@ -169,8 +176,8 @@ static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, boo
     }
 }
 
-/* True if the axis is the index or the mark of one of these loops. A loop that begins at no mark
- * (-1) binds none here. */
+/* True if the axis is the index of one of these loops, or its mark, the variable with its first
+ * index: add_bound_loop() adds those terms. Loops without a mark (-1) are left to the caller. */
 static bool is_bound(const bound_loop *b, int count, int32_t axis)
 {
     for (int k = 0; k < count; k++)
@@ -179,8 +186,9 @@ static bool is_bound(const bound_loop *b, int count, int32_t axis)
     return false;
 }
 
-/* Adds a position as a sum: "i0 * 64 + m2 + i + 3".  Indices with known values are folded into the
- * constant; terms of bound loops are added together; r7 is a value (axis < 0). */
+/* Adds a position as a sum: "i0 * 64 + m2 + i + 3". Indices that are known, as in unrolled
+ * rounds, become part of the constant. A term with axis < 0 is a value, r7, that is read at run
+ * time. Terms of loops that i or e counts come last, those of one loop together. */
 void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
 {
     bound_loop b[2];
@@ -214,7 +222,8 @@ void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
     }
 }
 
-/* Adds a part of an edge; a rounded one (by > 1) is first + k * by: "DOWN_TO(at, first, by)". */
+/* Adds one part of a bound of a loop. A part with by > 1 is rounded down (or up) to first + k *
+ * by: "DOWN_TO(at, first, by)". */
 static void add_part(rd_printing *n, rd_text *to, const rd_edge_part *part)
 {
     if (part->by <= 1) {
@@ -228,7 +237,8 @@ static void add_part(rd_printing *n, rd_text *to, const rd_edge_part *part)
     rd_text_add(to, ", %" PRId64 ")", part->by);
 }
 
-/* Adds the minimum or maximum of all parts of an edge: "LESS(LESS(a, b), c)". */
+/* Adds a bound of a loop, which is the minimum or maximum of its parts: "LESS(LESS(a, b), c)".
+ * function: "LESS" or "MORE". */
 static void add_edge(rd_printing *n, rd_text *to, const rd_edge *edge, const char *function)
 {
     for (int32_t k = 1; k < edge->n; k++)

@@ -17,7 +17,9 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Adds the subscript of the run's cell (accumulator) in the array of all cells: "0 + run5 * 1". */
+/* Adds the subscript of the run's cell, which is the accumulator of one label, in the array of
+ * all cells: "0 + run5 * 1". The run is the elements with equal labels that follow each other;
+ * label -1 leaves out the label that the statement's own element has. */
 static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -29,7 +31,8 @@ static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, n->t->p->fold[s->fold].apart * store->cell_stride);
 }
 
-/* Adds "if ((uint64_t)run5 < N0) {": the run is of a group. */
+/* Adds "if ((uint64_t)run5 < N0) {": the label of the run (elements with equal labels that
+ * follow each other) is that of one of the N0 groups. As unsigned, -1 for "no run" fails, too. */
 static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "if ((uint64_t)run%" PRId32 " < ", s->arg);
@@ -37,10 +40,12 @@ static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") {");
 }
 
-/* Adds the copies of a run's states: to the variables (load), or back to the array. */
+/* Adds the copies of the states of a run (elements with equal labels that follow each other).
+ * With `load` they go from the label's accumulator in array s->store to the variables, which are
+ * array s->arg: " s5_0[0] = s0_0[0 + run5 * 1];". Else they go back. */
 static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool load)
 {
-    rd_text at = { 0 };
+    rd_text at = { 0 }; /* the accumulator's subscript */
 
     add_cell_of_run(n, &at, s);
     for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
@@ -53,7 +58,9 @@ static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool load)
     rd_text_end(&at, n->to);
 }
 
-/* Prints the end of a run behind its loop: its states are written back, and no run is at hand. */
+/* Prints what follows the loop over elements: the states of the last run (elements with equal
+ * labels) are written back from variables to their accumulator, and run5 = -1 says that the
+ * variables hold no run. */
 void rd_print_run_write_back(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
@@ -65,8 +72,9 @@ void rd_print_run_write_back(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* True if the statement changes the run together with the statement before it: both have the
- * same label and as many groups. */
+/* True if both statements change to another run (elements with equal labels) under one
+ * condition. They are of two folds with the same label and as many groups, so one "if" in the
+ * text serves both. stmt, before: numbers of statements, -1 for none. */
 static bool is_same_change(const rd_schedule *t, int32_t stmt, int32_t before)
 {
     return stmt >= 0 && before >= 0 && t->stmt[stmt].kind == RD_S_SWITCH_STATE &&
@@ -75,7 +83,8 @@ static bool is_same_change(const rd_schedule *t, int32_t stmt, int32_t before)
            t->p->fold[t->stmt[stmt].fold].n_group == t->p->fold[t->stmt[before].fold].n_group;
 }
 
-/* Prints the copies of all statements from the first one on that change their runs together. */
+/* Prints the copies of states for statement `first` and those behind it that change their runs
+ * under the same condition: to the variables (load), or back to the accumulators. */
 static void add_all_copies(rd_printing *n, int32_t first, bool load)
 {
     rd_text line = { 0 };
@@ -89,8 +98,10 @@ static void add_all_copies(rd_printing *n, int32_t first, bool load)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the change of a run: "if ((int64_t)r3 != run2) { s0_0[..] = s2_0[0]; run2 =
- * (int64_t)r3; s2_0[0] = s0_0[..]; }", for all statements that change together. */
+/* Prints the change to another run (elements with equal labels that follow each other): "if
+ * ((int64_t)r3 != run2) { s0_0[..] = s2_0[0]; run2 = (int64_t)r3; s2_0[0] = s0_0[..]; }". The
+ * states of the old run are written back, and those of the new label loaded. Statements of other
+ * folds that change under the same condition are printed with the first of them. */
 void rd_print_label_change(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -110,8 +121,8 @@ void rd_print_label_change(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Where a run ends ------------------------------------------------------------------------ */
-/* Prints how a range ends where memory has another label.  m0 and m1 are the range's marks
- * (variables with the ends of a range):
+/* Prints how a range ends where memory has another label, so that all elements of the range have
+ * one. m0 and m1 are the variables with the first index of the range and the one behind its last:
  *
  *     { const int32_t *const at = ..; int64_t k = 1;
  *       while (m0 + k < m1 && at[k] == *at) k++; m1 = m0 + k; } */

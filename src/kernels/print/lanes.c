@@ -14,9 +14,14 @@
 #include "kernels/print/fold_functions.h"
 #include <stdio.h>
 
-/* Adds "INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);" for each half from
- * lanes (partial accumulators) / 2 down to 1.  Lanes that can have no element are left out: `lanes`
- * is the number that are left to merge. */
+/* Adds the merge of lanes (partial accumulators of one result) in halves, for each half from
+ * of->lanes / 2 down to 1:
+ *
+ *     INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);
+ *
+ * Lanes behind f->lanes can have no element and are left out: `lanes` is the number that are left
+ * to merge. function: what takes two lanes, "merge", "pick" or "add". name: "w" or "t", the arrays
+ * of states. */
 static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
                         char name)
 {
@@ -34,14 +39,18 @@ static void add_halving(rd_text *to, const rd_print_fold *f, int number, const c
     }
 }
 
-/* Adds the merge of lanes (partial accumulators) with scaled sums, as of logsumexp.  The lane of
- * the greatest scale is picked into t; one call takes the exponentials of all others; then the
- * scaled sums add up:
+/* Adds the merge of lanes (partial accumulators) of logsumexp, which are pairs of a scale m and a
+ * sum of exp(x - m). The lane of the greatest scale is picked into t; one call takes the
+ * exponentials of the differences of scales; each sum is multiplied by its own, and the sums add
+ * up:
  *
- *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..); */
+ *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..);
+ *
+ * pick0() keeps the pair of the greater scale, apart0() is the difference of scales, and align0()
+ * multiplies the sum. */
 static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
-    const int whole = (f->lanes + 15) / 16 * 16; /* of any vectors */
+    const int whole = (f->lanes + 15) / 16 * 16; /* lanes, as whole vectors of any width */
 
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "    %s t%d[%d] LINES;\n", rd_node_type(&f->of, k), k, f->lanes);
@@ -53,7 +62,7 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to,
                 "    %s e[%d] LINES = { 0 };\n"
                 "    INDEPENDENT for (int l = 0; l < %d; l++) e[l] = apart%d(",
-                rd_node_type(&f->of, 0), whole, f->lanes, number);
+                rd_node_type(&f->of, /*k=*/0), whole, f->lanes, number);
     rd_add_each(to, &f->of, "&w%d[l]");
     rd_text_add(to, ", ");
     rd_add_each(to, &f->of, "t%d");
@@ -66,8 +75,8 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
     add_halving(to, f, number, "add", 'w');
 }
 
-/* Adds "static inline void merge_lanes0(double *w0) { .. }": the nodes (results of blocks) of all
- * lanes of one cell (accumulator) become one, in lane 0. */
+/* Adds "static inline void merge_lanes0(double *w0) { .. }": the nodes (results of finished
+ * blocks) of all lanes of one accumulator become one node, in w0[0]. */
 static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_lanes%d(", number);
@@ -80,9 +89,9 @@ static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds the merge of lanes with scaled sums for n neighbouring cells (accumulators): the lanes of
- * each cell are collected into t, where lanes without elements are identities, and merge_lanes0()
- * merges t. */
+/* Adds the merge of the lanes of logsumexp for n neighbouring accumulators. The lanes of
+ * accumulator c lie `stride` apart in w; they are collected into t, where lanes behind the last
+ * one are identities, and merge_lanes0() merges t to w[c]. */
 static void add_scaled_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
@@ -102,8 +111,9 @@ static void add_scaled_cells(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "    }\n");
 }
 
-/* Adds the loop that turns states into nodes: "INDEPENDENT for (..; l < 64; ..) {
- * block0(&s0[l]); w0[l] = s0[l]; }". */
+/* Adds the loop that turns `count` states of open blocks into nodes, the results of finished
+ * blocks, such as f32 sums into f64: "INDEPENDENT for (..; l < 64; ..) { block0(&s0[l]); w0[l] =
+ * s0[l]; }". */
 static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, const char *count)
 {
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count,
@@ -115,8 +125,8 @@ static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, cons
     rd_text_add(to, "    }\n");
 }
 
-/* Adds "static inline void lane_nodes0(states, nodes)": the states of all lanes (partial
- * accumulators) of one block become nodes. */
+/* Adds "static inline void lane_nodes0(states, nodes)": in a fold of one block, the states of
+ * all lanes (partial accumulators) become nodes, the results of finished blocks. */
 static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 {
     char count[20];
@@ -131,9 +141,9 @@ static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds "static inline void merge_cells0(states, nodes, lanes, stride, n)": the lanes of n
- * neighbouring cells (accumulators) become nodes (results of blocks), and those one node a cell.
- * Lanes lie `stride` apart. */
+/* Adds "static inline void merge_cells0(states, nodes, lanes, stride, n)" for n neighbouring
+ * accumulators. Their states become nodes (results of finished blocks), and the nodes of all
+ * lanes become one, in w[0 .. n-1]. Lane k of accumulator c lies at k * stride + c. */
 static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_cells%d(", number);
@@ -159,7 +169,8 @@ static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* Prints those of the three lane functions that `which` names by bits RD_PRINT_... */
+/* Prints those of the three functions of lanes (partial accumulators) that `which` names by bits
+ * RD_PRINT_.. number: the fold's, with which their names end. */
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which)
 {
     if (which & RD_PRINT_MERGE_LANES)

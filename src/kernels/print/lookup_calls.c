@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value of the INDEX in the loop, which is checked against the table's size; -1 if the loop is
- * no lookup. */
+/* Returns the value of the loop's INDEX, an index that is read at run time and checked against
+ * the table's size. -1: the loop looks up nothing. */
 static int32_t find_index(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
@@ -27,8 +27,8 @@ static int32_t find_index(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* The number of the address's term that is the index; -1 if no term is it. A term is an axis, or a
- * value (axis < 0). */
+/* Returns which term of a load's address is the checked index: a term with axis < 0 is a value,
+ * others are axes. -1: none is, or let is NULL. */
 static int32_t term_of(const rd_schedule *t, const rd_let *let, int32_t index)
 {
     for (int32_t k = 0; let && k < let->at.n; k++)
@@ -37,16 +37,17 @@ static int32_t term_of(const rd_schedule *t, const rd_let *let, int32_t index)
     return -1;
 }
 
-/* The number of the term that is the index, in the address of the value that the statement makes;
- * -1 if there is none. */
+/* Returns which term of the address is the checked index, in the load of this statement. -1: the
+ * statement looks up nothing. */
 static int32_t term_at(const rd_schedule *t, int32_t stmt, int32_t index)
 {
     return term_of(t, rd_let_of(t, stmt), index);
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* The C type of the indices where they lie: in the program's memory (slot >= 0) or an array of
- * memory types, else in an array of register types. */
+/* Returns the C type of the indices where they lie. A buffer of the program (slot >= 0) and some
+ * local arrays hold the type in memory; other local arrays hold the register's type, which is
+ * wider. */
 static const char *type_of_index(const rd_schedule *t, int32_t index)
 {
     const rd_let *let = &t->let[t->operand[t->let[index].first]];
@@ -55,35 +56,37 @@ static const char *type_of_index(const rd_schedule *t, int32_t index)
                                                          : rd_register_type(let->type);
 }
 
-/* Writes the end of the function's name, "4_uint8_t": the bytes of an element, and the type of
- * its index. */
+/* Writes the end of the function's name, "4_uint8_t" of rd_look_up_4_uint8_t(): the bytes of an
+ * element, and the type of its index. stmt: the load; index: the value of the checked index. */
 static void name_of(const rd_schedule *t, int32_t stmt, int32_t index, char *name, size_t room)
 {
     snprintf(name, room, "%d_%s", rd_dtype_size(t->let[t->stmt[stmt].value].type),
              type_of_index(t, index));
 }
 
-/* Characters of such an end, and different functions of a text.  Of a further one the text would
- * have a second definition. */
+/* Characters of the end of a name, and different functions of a text.  Of a further one the text
+ * would have a second definition. */
 enum { NAME = 24, MOST = 16 };
 
-/* Adds "LOOK_UP(4, uint8_t)", which defines the function, unless the text has it already. */
+/* Adds the macro "LOOK_UP(4, uint8_t)", which defines rd_look_up_4_uint8_t(), unless the text
+ * has it already. name[0 .. *n-1] are the ends of the names that it has. */
 static void add_function(const rd_schedule *t, int32_t stmt, int32_t index, char name[MOST][NAME],
                          int *n, rd_text *to)
 {
-    char own[NAME];
+    char wanted[NAME];
 
-    name_of(t, stmt, index, own, sizeof own);
+    name_of(t, stmt, index, wanted, sizeof wanted);
     for (int k = 0; k < *n; k++)
-        if (strcmp(name[k], own) == 0)
+        if (strcmp(name[k], wanted) == 0)
             return;
     rd_text_add(to, "LOOK_UP(%d, %s)\n", rd_dtype_size(t->let[t->stmt[stmt].value].type),
                 type_of_index(t, index));
     if (*n < MOST)
-        snprintf(name[(*n)++], NAME, "%s", own);
+        snprintf(name[(*n)++], NAME, "%s", wanted);
 }
 
-/* Prints the functions of all lookups in the tree, each once. Lookups stand in loops by call. */
+/* Prints the functions of all lookups in the tree, each once. A lookup is a load from a small
+ * table at a checked index; it stands in a vector loop by call, which the text runs by one call. */
 void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 {
     const rd_schedule *t = n->t;
@@ -101,8 +104,8 @@ void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
-/* Adds the begin of an address: "(const float *)x1 + " of the program's memory, or "a5 + " of a
- * local array. */
+/* Adds the begin of an address, to which a position is added: "(const float *)x1 + " of a buffer
+ * of the program, or "a5 + " of a local array. */
 static void add_pointer(rd_text *to, const rd_let *let)
 {
     if (let->slot >= 0)
@@ -111,8 +114,8 @@ static void add_pointer(rd_text *to, const rd_let *let)
         rd_text_add(to, "a%" PRId32 " + ", let->store);
 }
 
-/* Adds the address of the table's first element: that of the load without the term that is the
- * index. */
+/* Adds the address of the table's first element: that of the load, without the term that is the
+ * checked index. So the terms before it and those behind it are printed as two positions. */
 static void add_table(rd_printing *n, rd_text *to, const rd_let *let, int32_t term)
 {
     const rd_linear before = { let->at.offset, term, let->at.first },
@@ -124,13 +127,14 @@ static void add_table(rd_printing *n, rd_text *to, const rd_let *let, int32_t te
     rd_print_linear(n, to, &behind);
 }
 
-/* Prints the call that looks up the elements of one load, "rd_look_up_4_uint8_t(a5, <table>, 4,
- * 1, <indices>, n0, &failed);". */
+/* Prints the call that looks up the elements of one load: "rd_look_up_4_uint8_t(a5, <table>, 4,
+ * 1, <indices>, n0, &failed);". 4 is the table's extent, 1 the stride of its elements. The
+ * result goes to the array that the next statement stores to. */
 static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *count)
 {
     const rd_schedule *t    = n->t;
     const rd_let      *let  = rd_let_of(t, stmt);
-    const rd_let      *of   = &t->let[t->operand[t->let[index].first]];
+    const rd_let      *of   = &t->let[t->operand[t->let[index].first]]; /* the index, unchecked */
     const int32_t      term = term_at(t, stmt, index);
     char               name[NAME];
 
@@ -146,8 +150,9 @@ static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *
     rd_text_add(n->to, ", %s, &failed);\n", count);
 }
 
-/* Prints a vector loop by call that looks up elements of small tables. False if the loop has no
- * INDEX. Addresses are those of the loop's first element (n->first). */
+/* Prints a vector loop by call that looks up elements of small tables: one call for each load at
+ * the checked index. False if the loop has no such index (INDEX). Addresses are those of the
+ * loop's first element (n->first). */
 bool rd_print_lookups(rd_printing *n, int32_t loop)
 {
     const int32_t index = find_index(n->t, loop);

@@ -8,11 +8,12 @@
 #include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel() */
 #include <inttypes.h>
 
-/* Prints the number of indices in a round of a loop over strips (strip >= 0): "enum { n0 = 64 };",
- * or "const int64_t n0 = m1 - m0;" where only the run knows (width 0). */
+/* Prints the number of indices in a strip, a round of a loop over strips (`strip` >= 0): "enum {
+ * n0 = 64 };" if each has so many (width), else "const int64_t n0 = m1 - m0;", where m0 and m1
+ * are the strip's bounds. */
 static void declare_count(rd_printing *n, const rd_for *loop)
 {
-    const int32_t start = loop->start - n->t->p->n_axis - RD_MARKS;
+    const int32_t start = loop->start - n->t->p->n_axis - RD_MARKS; /* the 0 of m0 */
 
     if (loop->strip < 0)
         return;
@@ -24,7 +25,8 @@ static void declare_count(rd_printing *n, const rd_for *loop)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* Adds the condition of a loop: "i0 < hi", or, of whole steps alone, "i0 + 64 <= hi". */
+/* Adds the condition of a loop, "i0 < hi"; or, if only rounds with all of their `step` indices
+ * shall run, "i0 + 64 <= hi". */
 static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool whole_steps)
 {
     rd_print_axis(n, to, loop->axis);
@@ -35,11 +37,12 @@ static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool 
         rd_print_to(n, to, &loop->to);
 }
 
-/* Prints "for (int64_t i0 = lo; i0 < hi; i0 += 64) {" and the marks of the round, if it has any (>=
- * 0).  A pragma "GCC unroll 4" comes before it if the schedule wants unrolled rounds.  A loop with
- * a tail loop, and the tail loop itself, take an index that is declared before them (tail_loops.c).
- * A round that is hidden from compilers begins with "const int64_t m3 = HIDDEN(i0);".
- * A backward loop begins with the last index. */
+/* Prints the head of a serial loop, "for (int64_t i0 = lo; i0 < hi; i0 += 64) {", and the marks
+ * of its round, variables with the first index and the one behind the last. A pragma "GCC unroll
+ * 4" comes before it if the schedule wants unrolled rounds. A loop of whole steps and the tail
+ * loop behind it share an index that is declared before them, in braces. A backward loop begins
+ * with the last index. A round that is hidden from compilers begins with "const int64_t m3 =
+ * HIDDEN(i0);". */
 static void begin_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop     = rd_loop_of(n->t, stmt);
@@ -62,7 +65,7 @@ static void begin_loop(rd_printing *n, int32_t stmt)
         n->indent++;
         rd_print_line(n, "%s;", first.at);
     }
-    const char *begin = has_rest || is_rest ? "" : first.at;
+    const char *begin = has_rest || is_rest ? "" : first.at; /* else declared before */
 
     if (loop->backwards)
         rd_print_line(n, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", axis.at, to.at, axis.at,
@@ -100,8 +103,9 @@ static void begin_loop(rd_printing *n, int32_t stmt)
     rd_text_end(&holds, n->to);
 }
 
-/* Prints a loop over ranges, "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) {". It sets m1 = hi;
- * statements of the body lower m1 to where a block ends. Backwards the last range comes first. */
+/* Prints the head of a loop over ranges, "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) {", and
+ * "m1 = hi;". Statements of its body then lower m1 to where a block of a fold ends, and the next
+ * range begins there. Backwards, the last range comes first, and m0 is raised. */
 static void begin_block_loop(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
@@ -126,8 +130,9 @@ static void begin_block_loop(rd_printing *n, const rd_for *loop)
     rd_text_end(&stop, n->to);
 }
 
-/* Prints a loop over strips that begin with cache lines: "for (int64_t m0 = lo, m1; m0 < hi; m0
- * = m1) { m1 = LESS(m0 + 128 - LINE_OFFSET(..), hi);". */
+/* Prints the head of a loop over strips (the ranges that its vector loops take at once) which
+ * begin at cache lines: "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) { m1 = LESS(m0 + 128 -
+ * LINE_OFFSET(..), hi);". Only the first strip is shorter, by its offset in a line. */
 static void begin_line_loop(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 }, over = { 0 };
@@ -150,7 +155,8 @@ static void begin_line_loop(rd_printing *n, const rd_for *loop)
     rd_text_end(&over, n->to);
 }
 
-/* Prints a loop of one round at most: "{ const int64_t m0 = lo, m1 = hi; if (m0 < m1) {". */
+/* Prints the head of a loop of at most one round, which takes the whole range: "{ const int64_t
+ * m0 = lo, m1 = hi; if (m0 < m1) {". print_loop() ends both braces. */
 static void begin_single_round(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
@@ -171,7 +177,9 @@ static void begin_single_round(rd_printing *n, const rd_for *loop)
     rd_text_end(&stop, n->to);
 }
 
-/* Binds the axis to the index of a round: to a known number, or by "const int64_t i1 = m5 + 2;". */
+/* Binds the axis of an unrolled loop to the index of one round. If the loop begins at a
+ * constant, the index is known, and positions have it as a number; else "const int64_t i1 = m5 +
+ * 2;" declares it. */
 static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
 {
     rd_linear at    = loop->from.part[0].at;
@@ -187,8 +195,8 @@ static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
     rd_text_end(&index, n->to);
 }
 
-/* Prints a copy of the body for each round of the loop: "{ .. } { .. }". A backward loop begins
- * with the last round.  Inside, the index of the axis is known or declared. */
+/* Prints a copy of the body for each round of an unrolled loop: "{ .. } { .. }". A backward loop
+ * begins with the last round. Inside, the index of the axis is a known number or declared. */
 static void print_unrolled(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -204,9 +212,10 @@ static void print_unrolled(rd_printing *n, int32_t stmt)
     n->known[loop->axis] = false;
 }
 
-/* Prints the loop by its kind, and behind it the label "left7:;" if an early exit goes there
- * (n->left). A single round and a tail loop end a brace more. If the bounds are constants, all
- * their numbers are spelled out (n->spelled), so that compilers know them. */
+/* Prints the loop by its kind, and behind it the label "left7:;" if an early exit jumps there
+ * (n->left). A loop of one round, and a tail loop, which stands in the braces of the loop before
+ * it, end one brace more. If the bounds are constants, all their numbers are spelled out
+ * (n->spelled), so that compilers know them. */
 static void print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -235,8 +244,10 @@ static void print_loop(rd_printing *n, int32_t stmt)
         rd_print_line(n, "left%" PRId32 ":;", stmt);
 }
 
-/* Prints a binary search of memory, for the first of the places r5 to r6 that has so great a
- * number: "int64_t r7 = r5; for (int64_t to = r6 - 1; r7 < to;) { .. }". */
+/* Prints a binary search of memory in which numbers ascend, `arg` elements apart. r7 becomes the
+ * first index, from r5 on, with a number that is not below `count`; r6 - 1 if no earlier one has.
+ *
+ *     int64_t r7 = r5; for (int64_t to = r6 - 1; r7 < to;) { .. } */
 static void print_find(rd_printing *n, const rd_stmt *s)
 {
     const char *type = rd_memory_type(s->type);
@@ -258,8 +269,8 @@ static void print_find(rd_printing *n, const rd_stmt *s)
     rd_text_end(&least, n->to);
 }
 
-/* Prints statements under a condition, "if (r3) { .. }", or, if they run unless it is true, "if
- * (!r3) { .. }". */
+/* Prints the body of an IF under its condition, the value r3: "if (r3) { .. }"; with `unless`,
+ * "if (!r3) { .. }". */
 static void print_if(rd_printing *n, int32_t stmt)
 {
     rd_print_line(n, "if (%sr%" PRId32 ") {", n->t->stmt[stmt].unless ? "!" : "",
@@ -271,13 +282,21 @@ static void print_if(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-/* Prints a statement. A GPU kernel has its own text of some statements; all others are the same
- * in each language. */
+/* True if a statement changes states that the fold's twin has as well: it has no text. */
+static bool is_of_twin(const rd_printing *n, const rd_stmt *s)
+{
+    return (s->kind == RD_S_BEGIN || s->kind == RD_S_STEP || s->kind == RD_S_LOAD_STATES ||
+            s->kind == RD_S_STORE_STATES) &&
+           n->fold[s->fold].twin;
+}
+
+/* Prints a statement by its kind. Some have another text in a GPU kernel; all others are the
+ * same in each language. A kind that has no text sets n->why. */
 static void print_stmt(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
-    if (n->kernel && rd_print_in_kernel(n, stmt))
+    if ((n->kernel && rd_print_in_kernel(n, stmt)) || is_of_twin(n, s))
         return;
     switch (s->kind) {
     case RD_S_LOOP: print_loop(n, stmt); break;
@@ -301,11 +320,13 @@ static void print_stmt(rd_printing *n, int32_t stmt)
     case RD_S_PREFETCH: rd_print_prefetch(n, s); break;
     case RD_S_EXIT: rd_print_exit(n, s); break;
     case RD_S_SORT: rd_print_sort(n, s); break;
+    case RD_S_FRONT: rd_print_front(n, s); break;
     default: n->why = "a statement that has no text";
     }
 }
 
-/* Prints the statements of a body in order, until there can be no text (n->why). */
+/* Prints the statements of a body in order. It stops if one of them can have no text; n->why is
+ * the reason. */
 void rd_print_body(rd_printing *n, int32_t stmt)
 {
     for (int32_t s = n->t->stmt[stmt].first; s >= 0 && !n->why; s = n->t->stmt[s].next)

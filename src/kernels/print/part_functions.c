@@ -20,9 +20,9 @@
 static const char *const part_names[] = { "head", "body", "tail" };
 
 /* ---- What a part begins with ----------------------------------------------------------------- */
-/* Prints how values that the head makes reach other parts, through 8 bytes each of the task's
- * state: "*(float *)(q->state + 672128) = r2;" in the head, and "const float r2 = *(const float
- * *)(q->state + 672128);" in the others. */
+/* Prints how values that the head makes reach the other functions of the text, through 8 bytes
+ * each of the task's state, from byte `at` on. With `store`, in the head: "*(float *)(q->state +
+ * 672128) = r2;". Else: "const float r2 = *(const float *)(q->state + 672128);". */
 static void print_head_values(rd_printing *n, int64_t at, bool store)
 {
     const rd_schedule *t = n->t;
@@ -43,20 +43,22 @@ static void print_head_values(rd_printing *n, int64_t at, bool store)
     }
 }
 
-/* Adds "rd_row_at_i32((const int32_t *)x2 + 0, N3, q->lo)": the first row that begins at that
- * element of a sparse array, or behind it. */
-static void add_row_at(rd_printing *n, rd_text *to, const rd_address *begin, const char *place)
+/* Adds "rd_row_at_i32((const int32_t *)x2 + 0, N3, q->lo)". x2 holds the number of the first
+ * stored element of each row of a sparse array, and N3 is the number of rows. The call finds the
+ * first row that begins at element q->lo or behind it. `bound` is "lo" or "hi". */
+static void add_row_at(rd_printing *n, rd_text *to, const rd_address *begin, const char *bound)
 {
     rd_text_add(to, "rd_row_at_%s((const %s *)x%" PRId32 " + ", rd_dtype_name(begin->type),
                 rd_memory_type(begin->type), begin->slot);
     rd_print_number(n, to, begin->offset);
     rd_text_add(to, ", ");
     rd_print_number(n, to, n->t->p->axis_extent[n->t->p->root]);
-    rd_text_add(to, ", q->%s)", place);
+    rd_text_add(to, ", q->%s)", bound);
 }
 
-/* Prints the rows of a task: "const int64_t lo = rd_row_at_i32(..), hi = ..;". The share of a
- * task is stored elements; its rows are those that begin within the share. */
+/* Prints the rows of a sparse array that a task does: "const int64_t lo = rd_row_at_i32(..), hi
+ * = ..;". Tasks share the stored elements evenly, q->lo to q->hi, and a task does the rows that
+ * begin in its share. The task with the last element also does empty rows at the end. */
 static void declare_rows(rd_printing *n, const rd_loop *row)
 {
     const rd_program *p     = n->t->p;
@@ -75,9 +77,9 @@ static void declare_rows(rd_printing *n, const rd_loop *row)
     rd_text_end(&rows, n->to);
 }
 
-/* Prints the task's indices of the root axis, "const int64_t lo = q->lo, hi = q->hi;"; or the rows
- * of its share, if the root axis numbers the rows of a sparse array.  A whole program has no
- * share. */
+/* Prints the task's share of the root axis, the axis that tasks divide: "const int64_t lo =
+ * q->lo, hi = q->hi;". If that axis numbers the rows of a sparse array, lo and hi are the rows
+ * of the share. A whole program runs as one task and has no share. */
 static void declare_share(rd_printing *n)
 {
     const rd_program *p = n->t->p;
@@ -92,9 +94,14 @@ static void declare_share(rd_printing *n)
     rd_print_line(n, "const int64_t lo = q->lo, hi = q->hi;");
 }
 
-/* Prints the first step of a task in a fold that tasks share (split), "const int64_t first0 = q->lo
- * * 1;" in the head; and the step behind its last one, "f0[1] = q->hi * 1;", behind the body.  The
- * root axis goes along lanes (partial accumulators), or along steps. */
+/* Prints bounds of the task in the folds (reductions) that several tasks share (split), in steps: a
+ * step takes one element in each lane (partial accumulator).
+ *
+ *     bound "lo", in the head:        const int64_t first0 = q->lo * 1;
+ *     bound "hi", behind the body:    f0[1] = q->hi * 1;
+ *
+ * If the root axis goes along the lanes, its indices are divided by the number of lanes,
+ * upwards. */
 static void declare_steps(rd_printing *n, const char *bound)
 {
     const rd_program *p = n->t->p;
@@ -122,7 +129,8 @@ static void declare_steps(rd_printing *n, const char *bound)
     }
 }
 
-/* Prints names of all that a part may use; compilers leave out what it does not use. */
+/* Prints the names that the function of a part may use: x0 .. for buffers, the states, the
+ * share, and counters. Compilers leave out those that it does not use. */
 static void begin_part(rd_printing *n)
 {
     n->indent = 1;
@@ -135,8 +143,8 @@ static void begin_part(rd_printing *n)
     rd_print_line(n, "uint32_t warnings = 0;");
 }
 
-/* Prints what the part reports to its caller: loads, failed indices, warnings. A fence comes
- * first if the part has non-temporal stores. */
+/* Prints what the function reports to its caller: elements loaded, failed indices, warnings. A
+ * memory fence comes first if it has non-temporal stores, so that other threads see them. */
 static void end_part(rd_printing *n)
 {
     if (n->nontemporal)
@@ -148,24 +156,25 @@ static void end_part(rd_printing *n)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Prints the body of a part.  Values of the head reach other parts through the task's state
- * (print_head_values()).  The head declares the first step of each shared fold; the body stores the
- * step behind the last one. */
+/* Prints the body of a part: head, body or tail. Values of the head reach the other parts
+ * through the task's state from byte `values` on. The head declares the first step of each fold
+ * that tasks share, and the body stores the step behind the last one. */
 static void print_part(rd_printing *n, int part, int64_t values)
 {
     if (part == RD_PART_HEAD)
-        declare_steps(n, "lo");
+        declare_steps(n, /*bound=*/"lo");
     else
         print_head_values(n, values, /*store=*/false);
     rd_print_body(n, n->t->part[part]);
     if (part == RD_PART_HEAD)
         print_head_values(n, values, /*store=*/true);
     if (part == RD_PART_BODY)
-        declare_steps(n, "hi");
+        declare_steps(n, /*bound=*/"hi");
 }
 
-/* True if the part has nothing to do; most programs do all in the body.  Folds that tasks share
- * have facts to set. */
+/* True if the part (head, body or tail) has nothing to do; in most programs the body does all.
+ * RD_N_PARTS stands for all parts as one function. With a fold that tasks share (split), a part
+ * also sets the bounds of the task's steps. */
 static bool is_empty(const rd_schedule *t, int part)
 {
     if (part == RD_N_PARTS || t->stmt[t->part[part]].first >= 0)
@@ -176,8 +185,9 @@ static bool is_empty(const rd_schedule *t, int part)
     return true;
 }
 
-/* Prints the function of one part, or of all parts (RD_N_PARTS). The body is printed first, as
- * it finds the numbers N0 .. that are declared before it. */
+/* Prints the function of one part, or with RD_N_PARTS of all parts. The body is printed to a
+ * text of its own first, because it finds which numbers N0 .. the function declares before it.
+ * values: where the head's values lie in the task's state, in bytes. */
 static void print_function(rd_printing *n, rd_text *to, const char *name, int part, int64_t values)
 {
     rd_text body = { 0 };
@@ -200,11 +210,13 @@ static void print_function(rd_printing *n, rd_text *to, const char *name, int pa
     rd_text_end(&body, to);
 }
 
-/* Prints "whole", or "head", "body" and "tail".  Values of the head get 8 bytes of state each. */
+/* Prints the function "whole" of a program that runs as one task, or "head", "body" and "tail".
+ * In the second case each value may need 8 bytes of the task's state to reach another function;
+ * rd_piece() allots them. */
 void rd_print_parts(rd_printing *n, rd_text *to)
 {
     const rd_schedule *t      = n->t;
-    const int64_t      values = rd_piece(&n->state, t->whole ? 0 : t->n_let, 8);
+    const int64_t      values = rd_piece(&n->state, t->whole ? 0 : t->n_let, /*each=*/8);
 
     if (t->whole)
         print_function(n, to, "whole", RD_N_PARTS, values);

@@ -83,6 +83,13 @@ void rd_print_to(rd_printing *n, rd_text *to, const rd_edge *edge);
 bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool);
 void rd_print_declare_states(rd_printing *n);
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s);
+/* twin_extremes.c: finds extremes that need no states of their own. */
+void rd_print_find_twins(rd_printing *n);
+/* The array with the states of the statement's fold: its own, or its twin's. */
+static inline int32_t rd_states_at(const rd_printing *n, const rd_stmt *s)
+{
+    return n->fold[s->fold].twin ? n->fold[s->fold].twin - 1 : s->store;
+}
 /* Adds "&s0_0[at], &s0_1[at]". */
 void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, int32_t store,
                               const char *at);
@@ -180,8 +187,9 @@ int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold);
  * it.  Prints all subscripts of a loop's steps, before the loop. */
 bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s);
 void rd_print_group_subscripts(rd_printing *n, int32_t loop, const char *count);
-/* sort_calls.c: prints "q->sort(q, 0, from, to);". */
+/* sort_calls.c: prints "q->sort(q, 0, from, to);"; the loop that makes the front of a block. */
 void rd_print_sort(rd_printing *n, const rd_stmt *s);
+void rd_print_front(rd_printing *n, const rd_stmt *s);
 /* label_runs.c: prints the change to another label; the write-back of the last run's states; the
  * end of a range where memory has another label. */
 void rd_print_label_change(rd_printing *n, int32_t stmt);

@@ -11,8 +11,9 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Adds "s9_0[at + l]": number k of lane l of a cell (accumulator); without l (lane_stride 0) of a
- * single state. */
+/* Adds one number of a state, "s9_0[at + l]": number k of lane l (a partial accumulator) in
+ * array 9. lane_stride 0: the state has no lanes, and l is left out. name: which states of the
+ * fold, s, p or q. */
 static void add_state(rd_text *to, int32_t store, char name, int k, const char *at,
                       int64_t lane_stride)
 {
@@ -22,19 +23,20 @@ static void add_state(rd_text *to, int32_t store, char name, int k, const char *
     rd_text_add(to, "]");
 }
 
-/* Prints the copy of number k of a state, to the local array or back.  Names: s of the block at
- * hand; p and q of what is before the block of a scan.  A local array with a stride of lanes has
- * all lanes of the cell (accumulator). */
+/* Prints the copy of number k of a state to a local array (LOAD_STATES) or back. `there` is the
+ * subscript in the local array s->arg, `at` that in array s->store. name: s is the state of the
+ * open block; p and q are what a scan has before that block. If the local array has a stride of
+ * lanes, all lanes are copied by a loop. */
 static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
                        const char *at)
 {
-    const rd_store *local = &n->t->store[s->arg];
-    const bool      all = local->lane_stride != 0, loads = s->kind == RD_S_LOAD_STATES;
+    const rd_store *local     = &n->t->store[s->arg];
+    const bool      all_lanes = local->lane_stride != 0, loads = s->kind == RD_S_LOAD_STATES;
     rd_text         local_text = { 0 }, cell_text = { 0 };
 
     add_state(&local_text, s->arg, name, k, there, local->lane_stride);
-    add_state(&cell_text, s->store, name, k, at, all ? n->t->store[s->store].lane_stride : 0);
-    if (all)
+    add_state(&cell_text, s->store, name, k, at, all_lanes ? n->t->store[s->store].lane_stride : 0);
+    if (all_lanes)
         rd_print_line(n, "for (int l = 0; l < %" PRId32 "; l++) %s = %s;", n->fold[s->fold].lanes,
                       loads ? local_text.at : cell_text.at, loads ? cell_text.at : local_text.at);
     else
@@ -44,11 +46,11 @@ static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const
     rd_text_end(&cell_text, n->to);
 }
 
-/* Prints the copies of all numbers of a state, to the local array (LOAD_STATES) or back
- * (STORE_STATES).  What is before a block of a scan is not copied back, because steps do not change
- * it.  States of a run of one label go to the cell (accumulator) of that label.  lane_stride 0: the
- * local array has one lane's state.  A running sum of floats (pair) has a second word, q, of what
- * is before. */
+/* Prints the copies of all numbers of a state to the local array s->arg (LOAD_STATES) or back to
+ * array s->store (STORE_STATES). What a scan has before its open block, p and q, is only loaded,
+ * because steps do not change it; q is the second word of a running sum of floats (pair). A
+ * local array with `one_label` holds the state of a run of equal labels, which is written back
+ * to its accumulator. lane_stride 0: the local array has one lane's state. */
 void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
@@ -70,7 +72,7 @@ void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
             print_copy(n, s, 'p', k, there.at, at.at);
     }
     if (before && f->pair)
-        print_copy(n, s, 'q', 0, there.at, at.at);
+        print_copy(n, s, 'q', /*k=*/0, there.at, at.at);
     rd_text_end(&at, n->to);
     rd_text_end(&there, n->to);
 }

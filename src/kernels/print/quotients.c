@@ -18,7 +18,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Counts the significant bits of a number: those of its fraction up to the last 1. */
+/* Counts the significant bits of a number, from the first 1 to the last: 4 of 18 (10010 in
+ * binary), 1 of a power of two. */
 static int significant_bits(double x)
 {
     int    exponent, n = 0;
@@ -29,8 +30,10 @@ static int significant_bits(double x)
     return n;
 }
 
-/* True if the constant has few enough bits: p - 4.  Powers of two (1 bit) are left to compilers;
- * numbers near the ends of the range (beyond 2^60) are excluded. */
+/* True if the constant divisor has few enough bits, p - 4 of the type's p: the head of this file
+ * shows that the product with its reciprocal is then rounded as the quotient would be. Powers of
+ * two (1 bit) are left to compilers; numbers near the ends of the range, beyond 2^60 or 2^-60,
+ * are excluded. */
 static bool is_short_constant(double c, rd_dtype type)
 {
     const int most = type == RD_F32 ? FLT_MANT_DIG - 4 : DBL_MANT_DIG - 4;
@@ -39,7 +42,7 @@ static bool is_short_constant(double c, rd_dtype type)
     return bits > 1 && bits <= most;
 }
 
-/* True if the statement rounds a value to a whole number. */
+/* True if the statement is a value rounded to a whole number, by round or trunc. */
 static bool is_rounding(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -47,24 +50,27 @@ static bool is_rounding(const rd_schedule *t, int32_t stmt)
     return let && let->kind == RD_I_MAP && (let->op == RD_OP_round || let->op == RD_OP_trunc);
 }
 
-/* True if the float is a cast of an int. */
+/* True if the value is a float made of an int by a cast: quotients of it are 0 or normal, never
+ * subnormal. */
 static bool is_from_int(const rd_let *let)
 {
     return let->kind == RD_I_CAST && rd_dtype_kind(let->from) != RD_KIND_FLOAT;
 }
 
-/* True if all readers of the value round it to a whole number. */
+/* True if all readers of the value round it to a whole number. Then a subnormal quotient that is
+ * off in its last bit gives the same result, 0. */
 static bool is_rounded(const rd_schedule *t, int32_t value)
 {
-    int32_t s = rd_next_use(t, value, -1);
+    int32_t s = rd_next_use(t, value, /*last=*/-1);
 
     while (s >= 0 && is_rounding(t, s))
         s = rd_next_use(t, value, s);
     return s < 0;
 }
 
-/* True if the value is a float's quotient by a short constant, of an int or rounded by all its
- * readers.  Only C's text has the function; operand 1 is the divisor. */
+/* True if the value is x / c for floats, where a product with 1 / c gives the same bits. The
+ * constant c has few bits, and x is a cast of an int, or all readers round the quotient. Only
+ * C's text has the function (dialect->hides). Operand 1 is the divisor. */
 bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
 {
     const rd_schedule *t = n->t;
@@ -81,8 +87,8 @@ bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
            is_rounded(t, t->stmt[let->made_by].value);
 }
 
-/* Splits 1 / c into a float that is rounded down, and the remainder. Neither is below 0, so that
- * -0 stays -0. */
+/* Splits 1 / c into high + low: a float that is rounded down, and what is missing. Neither is
+ * below 0, so that -0 / c stays -0. */
 static void split_reciprocal(double c, rd_dtype type, double *high, double *low)
 {
     *high = type == RD_F32 ? (double)(float)(1 / c) : 1 / c;

@@ -10,14 +10,16 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Returns a little more than 1 / b, by 2^-50 of its size, so that the product is no less than a
- * whole quotient. */
+/* Returns a little more than 1 / b, by 2^-50 of its size: x times it is then never below a
+ * quotient x / b that is a whole number, so rounding down gives that number. */
 static double reciprocal_of(double b)
 {
     return 1 / b * (1 + 0x1p-50);
 }
 
-/* Prints the macro for a strip: the operator, the type, the array, b, and its reciprocal. */
+/* Prints the macro that replaces a strip (n2 elements) of floats x by floor(x / b) or the
+ * remainder: "DIVIDED_STRIP_BY(remainder, f32, a5, 0x1.68p+8F, 0x1.6c16c16c16c1ap-9, n2)", with
+ * the operator, the type, the array, b, and 1 / b. */
 void rd_print_remainder_by_constant(rd_printing *n, const rd_let *let, int32_t result,
                                     const char *count)
 {

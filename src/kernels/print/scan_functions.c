@@ -16,8 +16,8 @@
  * Words. A fold is a reduction or a scan. */
 #include "kernels/print/fold_functions.h"
 
-/* Adds parameters for what is before the block, ", float *p0, float *q". A running sum of floats
- * (pair) has a second word, q; a scan of one block has nothing before it. */
+/* Adds parameters for the fold of all blocks before the open one, ", float *p0, float *q". A
+ * running sum of floats (pair) is p + q, two words. A scan of one block has nothing before it. */
 static void add_carry_in(rd_text *to, const rd_print_fold *f)
 {
     if (!f->blocks)
@@ -25,12 +25,17 @@ static void add_carry_in(rd_text *to, const rd_print_fold *f)
     rd_text_add(to, ", ");
     rd_add_parameters(to, &f->of, /*nodes=*/false, "", 'p');
     if (f->pair)
-        rd_text_add(to, ", %s *q", rd_state_type(&f->of, 0));
+        rd_text_add(to, ", %s *q", rd_state_type(&f->of, /*k=*/0));
 }
 
-/* Prints the function that merges what is before a block with the prefix of the block:
+/* Prints prefix0(), which makes the results y of an element of a scan: the fold p of all blocks
+ * before, merged with the state s of the open block.
+ *
  *     static inline void prefix0(float *s0, float *p0, float *q, float *y0)
- *     { float w0 = *s0; block0(&w0); w0 = *p0 + (*q + w0); finish0(&w0, y0); } */
+ *     { float w0 = *s0; block0(&w0); w0 = *p0 + (*q + w0); finish0(&w0, y0); }
+ *
+ * pair: a running sum of floats, of which p + q is the sum before. seen: the last number of a
+ * state is a flag that it has met an element. */
 void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
 {
     /* the second word of a pair says something in f32 alone */
@@ -68,8 +73,10 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* Adds carry0(): a block of n neighbouring cells (accumulators) has ended, and is added to what is
- * before the next block. A running sum of floats (pair) takes blocks by a function of its own.
+/* Adds carry0(): the open block of n neighbouring accumulators has ended; it is added to p, the
+ * fold of all blocks before the next one, and s begins again. A running sum of floats (pair) adds
+ * blocks by a function of the library, with doubles w.
+ *
  *     static void carry0(float *s0, float *p0, int64_t n)
  *     { INDEPENDENT for (..) { block0(&s0[l]); merge0(&p0[l], &s0[l]); begin0(&s0[l]); } } */
 static void add_carry(rd_text *to, const rd_print_fold *f, int number)
@@ -106,9 +113,9 @@ static void add_carry(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* Adds a loop over n cells (accumulators) that sets a = merge(node, a), where the node of the level
- * comes before a: "INDEPENDENT for (..) { float a0 = e0[level * stride + l]; merge0(&a0, &u0[l]);
- * u0[l] = a0; }". */
+/* Adds a loop over n accumulators that sets a = merge(node, a), where e holds the node of a
+ * level, which covers the elements before a: "INDEPENDENT for (..) { float a0 = e0[level *
+ * stride + l]; merge0(&a0, &u0[l]); u0[l] = a0; }". a: the name of the arrays, 'u' or 's'. */
 static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, char a)
 {
     rd_text_add(to, "INDEPENDENT for (int64_t l = 0; l < n; l++) {");
@@ -124,9 +131,12 @@ static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, ch
     rd_text_add(to, " }\n");
 }
 
-/* Adds prefix_tree0().  Element `at` of the block, u, merges with its left siblings (one for each
- * low bit of `at` that is 1) and becomes a node e.  The prefix s is the merge of the nodes that
- * cover the block up to `at`, one for each bit of at + 1, from the right. */
+/* Adds prefix_tree0(), one step of a scan by an aligned binary tree over a block. The element u,
+ * number `at` of its block, merges with the nodes on its left that are its siblings, one for each
+ * low bit of `at` that is 1, and becomes a node in e. The prefix s is the merge of all nodes that
+ * cover elements 0 to `at`: one for each bit of at + 1, from the right.
+ *
+ * For at = 5 (elements 0 to 5): u = merge(4, 5), s = merge(0..3, u). */
 static void add_tree(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->levels)
@@ -149,7 +159,8 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Prints all functions of a scan; other folds have none of them. */
+/* Prints the functions of a scan: the result of an element, the end of a block, and the tree of
+ * a block's prefixes. Reductions have none of them. */
 void rd_print_scan_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->of.fold->scan)

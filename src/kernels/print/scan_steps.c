@@ -14,7 +14,8 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Prints the result of a prefix: "prefix0(states, before, &r5);". */
+/* Prints the result of a scan at one element, "prefix0(states, before, &r5);": the open block's
+ * state, merged with the fold of all blocks before it. */
 static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -30,7 +31,8 @@ static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* ---- Elements that go through the tree of their block ---------------------------------------- */
-/* Prints an array of elements as states of their own: "float u0_0[64] LINES;". */
+/* Prints an array in which each element is a state of its own, a leaf of the tree of its block:
+ * "float u0_0[64] LINES;". LINES: it begins with a cache line. */
 static void declare_elements(rd_printing *n, const rd_stmt *s, int64_t elements)
 {
     const rd_print_fold *f = &n->fold[s->fold];
@@ -40,7 +42,8 @@ static void declare_elements(rd_printing *n, const rd_stmt *s, int64_t elements)
                       elements, elements > 1 ? " LINES" : "");
 }
 
-/* Prints an element as a state: "begin0(&u0_0[at]); step0(&u0_0[at], ...);". */
+/* Prints how an element becomes a state of its own, a leaf of the tree of its block:
+ * "begin0(&u0_0[at]); step0(&u0_0[at], ...);". */
 static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -55,8 +58,10 @@ static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&element, n->to);
 }
 
-/* Prints "prefix_tree0(nodes, elements, states, place, pitch, count);", where the place is the
- * element's step in its block of 64. */
+/* Prints "prefix_tree0(nodes, elements, states, place, pitch, count);", which puts elements into
+ * the tree of their block and makes their prefixes. The place is the number of the element in
+ * its block of 64. Nodes of one level lie `pitch` from those of the next, and `count`
+ * accumulators do so at once. */
 static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const char *count)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -76,20 +81,21 @@ static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const ch
     rd_text_end(&line, n->to);
 }
 
-/* Prints one element that goes through the tree of its block, in braces. */
+/* Prints, in braces, how one element goes through the binary tree of its block: it becomes a
+ * state of its own, and prefix_tree0() merges it. */
 static void add_by_tree(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_print_line(n, "{");
     n->indent++;
-    declare_elements(n, s, 1);
-    set_element(n, s, "0");
-    call_tree(n, s, at, "1");
+    declare_elements(n, s, /*elements=*/1);
+    set_element(n, s, /*at=*/"0");
+    call_tree(n, s, at, /*count=*/"1");
     n->indent--;
     rd_print_line(n, "}");
 }
 
 /* True if each index of the position is a known number, as in unrolled loops; then *place is the
- * position. A value (axis < 0) is not known. */
+ * position. A term with axis < 0 is a value that is only known at run time. */
 static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t *place)
 {
     *place = at->offset;
@@ -103,8 +109,10 @@ static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t
     return true;
 }
 
-/* Prints how the state `name` takes the node of a level before it: "{ float a0_0[1] = { e0_0[1 +
- * at] }; merge0(&a0_0[0], &u0_0[0]); u0_0[0] = a0_0[0]; }". */
+/* Prints how a state takes the node of a level that covers the elements before it: "{ float
+ * a0_0[1] = { e0_0[1 + at] }; merge0(&a0_0[0], &u0_0[0]); u0_0[0] = a0_0[0]; }". The state is
+ * number `name_at` in the arrays `name` `of`, here u0; nodes of one level lie `extent` from
+ * those of the next. */
 static void print_merge_before(rd_printing *n, const rd_stmt *s, const char *at, int level,
                                char name, int32_t of, const char *name_at)
 {
@@ -127,8 +135,9 @@ static void print_merge_before(rd_printing *n, const rd_stmt *s, const char *at,
     rd_text_end(&line, n->to);
 }
 
-/* Prints what prefix_tree0() does for one element, at a known position: then the nodes that
- * merge are known, too. */
+/* Prints the statements of prefix_tree0() for one element whose number in its block, `place`, is
+ * known when the text is made. Then the text knows which nodes merge, and has no loops or tests.
+ * For place 5: u merges with node 4, and the prefix is node 0..3 merged with u. */
 static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, int64_t place)
 {
     const rd_print_fold *f     = &n->fold[s->fold];
@@ -137,8 +146,8 @@ static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, 
 
     rd_print_line(n, "{");
     n->indent++;
-    declare_elements(n, s, 1);
-    set_element(n, s, "0");
+    declare_elements(n, s, /*elements=*/1);
+    set_element(n, s, /*at=*/"0");
     for (; place >> level & 1; level++)
         print_merge_before(n, s, at, level, 'u', s->fold, "0");
     for (int k = 0; k < f->of.n_state; k++)
@@ -153,16 +162,17 @@ static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, 
 }
 
 /* ---- Elements of a vector loop --------------------------------------------------------------- */
-/* True if all elements of a vector loop go through the tree by one call.  The PREFIX stands
- * directly in the loop: then neighbours are at the same place of blocks of their own cells
- * (accumulators). */
+/* True if one call of prefix_tree0() takes all elements of a vector loop through the trees of
+ * their blocks. The PREFIX statement stands directly in the loop: then neighbouring elements
+ * belong to accumulators of their own, at the same place of their blocks. */
 static bool is_strip_tree_scan(const rd_printing *n, const rd_stmt *s)
 {
     return s->kind == RD_S_PREFIX && n->fold[s->fold].levels && n->vector >= 0 &&
            s->parent == n->vector;
 }
 
-/* True if a LET reads the value, as an operand or in its address (axis < 0), or a step does. */
+/* True if statement `user` reads the value: a LET as an operand or in its address (a term with
+ * axis < 0), a step as its element, weight or mask. */
 static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
 {
     const rd_schedule *t = n->t;
@@ -182,7 +192,8 @@ static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
     return found;
 }
 
-/* True if the statement `user`, further down in the same body, needs the value of this LET. */
+/* True if the statement `user`, further down in the same body, needs the value of this LET,
+ * directly or through other LETs. */
 static bool is_needed_by(const rd_printing *n, int32_t let, int32_t user)
 {
     for (int32_t s = n->t->stmt[let].next; s >= 0; s = n->t->stmt[s].next) {
@@ -195,8 +206,8 @@ static bool is_needed_by(const rd_printing *n, int32_t let, int32_t user)
     return false;
 }
 
-/* Prints the loop that makes elements of a strip, with those LETs before the statement that the
- * elements need. */
+/* Prints the loop that makes each element of a strip a state of its own, before the scan's loop.
+ * Those LETs of the loop that the elements need are printed there, too. */
 static void set_elements(rd_printing *n, int32_t stmt, const char *count)
 {
     rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s; i++) {", count);
@@ -209,8 +220,9 @@ static void set_elements(rd_printing *n, int32_t stmt, const char *count)
     rd_print_line(n, "}");
 }
 
-/* Prints the call of prefix_tree0() for all elements of a vector loop. Subscripts are those of the
- * loop's first element (n->first). */
+/* Prints the call of prefix_tree0() that makes the prefixes of all elements of a vector loop,
+ * each in an accumulator of its own. Subscripts are those of the loop's first element
+ * (n->first). */
 static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
 {
     rd_text at = { 0 };
@@ -222,8 +234,9 @@ static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
     rd_text_end(&at, n->to);
 }
 
-/* Prints what comes before a vector loop with scans by the tree: arrays of elements, and the call.
- * An exclusive scan is called behind the loop. */
+/* Prints what comes before a vector loop with scans by the tree of a block: arrays of elements,
+ * and the call that makes all prefixes. An exclusive scan only declares the array: its prefixes
+ * leave the elements out, so the call comes behind the loop. */
 void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next) {
@@ -239,7 +252,8 @@ void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
     }
 }
 
-/* Prints the call of an exclusive scan by the tree, behind its vector loop. */
+/* Prints the calls of exclusive scans by the tree of a block, behind their vector loop, because
+ * their results leave the elements out. */
 void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next)
@@ -248,8 +262,9 @@ void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Prints how the scan takes an element: by one call for the strip, by the tree (levels > 0), or by
- * a step. In an unrolled loop the place of the element is known, and no function is called. */
+/* Prints how the scan takes an element: by one call for the whole vector loop, which has been
+ * printed already; by the tree of its block (levels > 0); or by a step from the left. In an
+ * unrolled loop the number of the element in its block is known, and no function is called. */
 static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     int64_t place;
@@ -265,8 +280,8 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
         rd_print_step(n, s);
 }
 
-/* Prints "float r5; step0(..); prefix0(.., &r5);". An exclusive scan has the result first, as it
- * is of the elements before this one. */
+/* Prints an element of a scan and its result: "float r5; step0(..); prefix0(.., &r5);". An
+ * exclusive scan has the result first, because it is of the elements before this one. */
 void rd_print_prefix(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f         = &n->fold[s->fold];

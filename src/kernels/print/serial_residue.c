@@ -10,8 +10,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/print/tree_residue.h"
 
-/* The innermost loop around the statement that stays a loop; unrolled loops and jams do not.  -1:
- * none. */
+/* Returns the innermost loop around the statement that compilers see as a loop: unrolled loops,
+ * and jams (unroll-and-jam), are written out as copies of their bodies. -1: none. */
 static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
 {
     int32_t loop = rd_loop_around(t, stmt);
@@ -22,8 +22,9 @@ static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
     return loop;
 }
 
-/* True if consecutive rounds of the loop take steps of the same state, one after the other: the
- * mapping is steps, whole blocks, or unknown. */
+/* True if consecutive rounds of the loop take steps of the same state, so that each waits for
+ * the one before. That is where the loop's rounds are steps of one lane, whole blocks, or
+ * unknown (MIXED). */
 static bool is_serial_step(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_mapping mapping = rd_mapping_of(t, t->stmt[step].fold, loop);
@@ -31,7 +32,7 @@ static bool is_serial_step(const rd_schedule *t, int32_t step, int32_t loop)
     return mapping == RD_MAPS_STEPS || mapping == RD_MAPS_MIXED || mapping == RD_MAPS_BLOCKS;
 }
 
-/* True if the loop holds a step that waits for the step in the round before. */
+/* True if the loop holds a step of a fold that waits for the step in the round before. */
 static bool has_serial_step(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -40,8 +41,9 @@ static bool has_serial_step(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the fold has independent work that could be interleaved: several blocks of a reduction,
- * or 4 rounds or more of a loop around with cells (accumulators) of their own (or whole folds). */
+/* True if the fold has independent work whose steps could be interleaved with these. That is
+ * several blocks of a reduction, or a loop around with 4 rounds or more, each with an
+ * accumulator of its own (CELLS) or a whole fold (SAME). */
 static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
 {
     enum { FEW = 4 };
@@ -58,8 +60,8 @@ static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
     return false;
 }
 
-/* Returns the reason for a serial step: of a scan or a reduction, with or without independent
- * work beside it. */
+/* Returns the reason (RD_RESIDUE_..) for a serial step, of a scan or of a reduction. It depends
+ * on whether there is independent work, such as other rows, that could be interleaved with it. */
 static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const bool independent = can_interleave(t, step, loop);
@@ -69,8 +71,8 @@ static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t l
     return independent ? RD_RESIDUE_rows : RD_RESIDUE_order;
 }
 
-/* True if the statement is in a loop over the stored elements of a sparse row. Only loops of the
- * program (of >= 0) are such rows. */
+/* True if the statement is in a loop over the stored elements of a sparse row. `of` is the
+ * number of the program's loop that a loop comes from, -1 for loops that passes have added. */
 static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {
@@ -106,15 +108,17 @@ static bool has_strided_access(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Returns the reason for a loop that could have vectors by its order, but that the price
- * refused. */
+/* Returns the reason for a loop whose order of rounds allows vectors, but for which the cost
+ * model found them dearer: its elements lie apart in memory, or it is cheaper as it is. */
 static rd_residue_why why_by_price(const rd_schedule *t, int32_t loop)
 {
     return has_strided_access(t, loop) ? RD_RESIDUE_apart : RD_RESIDUE_cheaper;
 }
 
-/* Returns why an operation outside of vector loops runs element by element.  The first rule that
- * holds decides: a step by label, a sparse row, 64 runs or fewer, a step in order, and so on. */
+/* Returns why an operation outside of vector loops runs element by element. The first rule that
+ * holds decides: a step by label, a sparse row, few runs (64 or less), a step that waits for the
+ * one before. Then come a vector loop or such a step beside it in the loop, and last the order
+ * of rounds, or the price. */
 rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt)
 {
     enum { FEW = 64 };

@@ -31,9 +31,15 @@ typedef struct state_array {
     int64_t     bytes;  /* of the whole array, rounded up to cache lines  */
 } state_array;
 
-/* Describes array number k of a fold with so many states, and `discard` discard states behind them.
- * The arrays are s; p of a scan of several blocks; q and w of a running sum of floats (pair); e of
- * a scan by the tree (levels). False: there are no more. */
+/* Describes array number k of a fold with so many states, for example "float s0_0[64]"; an array
+ * holds one number of each state. False: there are no more arrays. They are, in this order:
+ *
+ *     s       states of the open blocks, with `discard` more behind them for elements of no group
+ *     p       of a scan of several blocks: the fold of all blocks before
+ *     q, w    of a running sum of floats (pair): the second word of p, and doubles that make both
+ *     e       of a scan by the tree of a block (levels): nodes of 1, 2, 4 .. elements
+ *
+ * rd_lines() rounds bytes up to whole cache lines. */
 static bool array_of(const rd_print_fold *f, int64_t states, int64_t discard, int64_t n_words,
                      int k, state_array *a)
 {
@@ -65,7 +71,7 @@ static bool array_of(const rd_print_fold *f, int64_t states, int64_t discard, in
     return true;
 }
 
-/* The number of doubles of a running sum (w) that a state has. */
+/* Returns how many doubles (w) each state of a running sum of floats has. */
 static int64_t doubles_of(const rd_printing *n, const rd_store *store)
 {
     return n->t->fold[store->fold].n_words;
@@ -76,9 +82,9 @@ static int64_t doubles_of(const rd_printing *n, const rd_store *store)
  * its combine tree. */
 static const int64_t MOST_STATES = INT64_C(1) << 36;
 
-/* Copies the facts of a fold that the text needs. They are the rows of its tree (room), levels of a
- * scan by the tree, whether it has several blocks, and whether it is a running sum of floats
- * (pair). */
+/* Copies the facts of a fold that the text needs: rows of its combine tree (0: no tree), and
+ * levels of a scan by the tree of a block. blocks: it has several; pair: it is a running sum of
+ * floats. */
 static rd_print_fold fold_of(const rd_loop_fold *f)
 {
     return (rd_print_fold){ .of     = f->of,
@@ -90,10 +96,12 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
                             .pair   = f->pair };
 }
 
-/* Allots bytes of a task's state to a fold: facts f if tasks share it, states if they lie in the
- * task, and its combine tree, if it has one.  A fold with fewer lanes here than the program has
- * sums them in a type of its own. `cells`: neighbours of a strip are cells (accumulators) of their
- * own. */
+/* Allots bytes of a task's state to fold `number`: two ints f0 if tasks share it (split), its
+ * states if they lie in the task's memory, and the rows of its combine tree, if it has one. With
+ * fewer lanes (partial accumulators) here than in the program, one state takes the elements of
+ * several. A sum of small ints then needs a wider type, row_sums. cells: neighbouring elements go
+ * to accumulators of their own. rd_piece() takes bytes behind those allotted so far, and returns
+ * where they begin. */
 static void allot(rd_printing *n, int32_t number)
 {
     const rd_store *store = &n->t->store[number];
@@ -114,16 +122,17 @@ static void allot(rd_printing *n, int32_t number)
     for (int k = 0; array_of(f, f->states, f->discard, doubles_of(n, store), k, &a); k++)
         bytes = rd_bytes_add(bytes, a.bytes);
     if (n->t->fold[number].split)
-        f->facts = rd_piece(&n->state, 1, 64);
+        f->facts = rd_piece(&n->state, /*n=*/1, /*each=*/64);
     if (store->storage == RD_IN_TASK)
-        f->current = rd_piece(&n->state, 1, bytes);
+        f->current = rd_piece(&n->state, /*n=*/1, bytes);
     if (f->room)
         f->tree = rd_piece(
             &n->state, f->room,
             rd_bytes_times(f->of.n_state, rd_lines(rd_bytes_times(f->states, f->of.bytes))));
 }
 
-/* Makes n->fold, and allots bytes of a task's state to all folds. False: no memory. */
+/* Makes n->fold, the facts of all folds, and allots their bytes of a task's state. False: no
+ * memory. */
 bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
@@ -139,9 +148,9 @@ bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
 }
 
 /* ---- Declarations ---------------------------------------------------------------------------- */
-/* Prints names of what lies in the task's state, at the beginning of each part: "float *const s0_0
- * = (float *)(q->state + 64);", tree0 of a combine tree (room), and f0 of a fold that tasks share
- * (split). */
+/* Prints names of what lies in the task's state, at the beginning of each function of the text:
+ * "float *const s0_0 = (float *)(q->state + 64);" for states, tree0 for a combine tree (f->room
+ * rows), and f0 for a fold that tasks share (split). */
 void rd_print_declare_states(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
@@ -164,8 +173,10 @@ void rd_print_declare_states(rd_printing *n)
     }
 }
 
-/* Prints a local array: "float a3[64] LINES;" of elements (fold < 0), or "float s2_0[1];" and
- * others of states.  Elements of a padded strip begin as 0, and states of a run of labels, too. */
+/* Prints a local array: "float a3[64] LINES;" of elements (fold < 0), or "float s2_0[1];" of
+ * states, an array for each number of a state. Elements of a padded strip begin as 0, so that
+ * rounds behind the last element read defined numbers. States of a run of equal labels
+ * (one_label) begin as 0, too: run5 = -1 says that they are of no label yet. */
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 {
     const int32_t   number  = s->store;
@@ -179,7 +190,8 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
                       number, store->extent, rd_padded_around(n->t, s->parent) ? " = { 0 }" : "");
         return;
     }
-    for (int k = 0; array_of(&n->fold[store->fold], store->extent, 0, doubles_of(n, store), k, &a);
+    for (int k = 0;
+         array_of(&n->fold[store->fold], store->extent, /*discard=*/0, doubles_of(n, store), k, &a);
          k++)
         if (!is_copy || (a.name != 'w' && a.name != 'e')) /* no step reads w or e */
             rd_print_line(n, "%s %c%" PRId32 "_%d[%" PRId64 "]%s;", a.type, a.name, number, a.k,
@@ -192,7 +204,8 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Which states ---------------------------------------------------------------------------- */
-/* Adds the addresses of all numbers of a state: "&s0_0[at], &s0_1[at]". */
+/* Adds the addresses of all numbers of a state, as arguments: "&s0_0[at], &s0_1[at]". name:
+ * which states, s, p, u or so; store: the number of their arrays. */
 void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, int32_t store,
                               const char *at)
 {
@@ -200,7 +213,7 @@ void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, in
         rd_text_add(to, "%s&%c%" PRId32 "_%d[%s]", k ? ", " : "", name, store, k, at);
 }
 
-/* Adds a position times a stride: "(i0) * 64". */
+/* Adds a position times a stride: "(i0) * 64". A constant position is multiplied here. */
 static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t stride)
 {
     if (at->n == 0 || stride == 0) {
@@ -215,10 +228,10 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     }
 }
 
-/* Adds the offset of the group: " + (int64_t)r7 * 4"; with a discard state, " +
- * rd_group_of((int64_t)r7, N3) * 4", which gives labels of no group the number behind the last. In
- * a vector loop (n->vectors) it is rd_group_by_vectors(). Groups are `apart` cells apart, and a
- * cell cell_stride states. */
+/* Adds the offset of the group that the label r7 names: " + (int64_t)r7 * 4". Groups lie `apart`
+ * accumulators apart, and an accumulator has cell_stride states. If elements of no group go to a
+ * discard state behind the last group, it is " + rd_group_of((int64_t)r7, N3) * 4", which gives
+ * N3 for labels outside; in loops that compute subscripts by vectors, rd_group_by_vectors(). */
 static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -233,9 +246,10 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, f->apart * n->t->store[s->store].cell_stride);
 }
 
-/* Adds the subscript of the first state of a cell (accumulator): "i0 * 64 + m2 + i".  `more` is the
- * part of it that elements of a strip, or jammed (unroll-and-jam) rounds, add; its constant comes
- * last. A label (>= 0) adds the offset of its group. */
+/* Adds the subscript of the first state of a cell, the accumulator of one result: "i0 * 64 + m2
+ * + i". of.more is what elements of a strip, or rounds of an unroll-and-jam, add to it, because
+ * each has a state of its own; its constant comes last. A label (>= 0) adds the offset of its
+ * group. */
 void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -247,15 +261,17 @@ void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
         rd_text_add(to, " + ");
         rd_print_linear(n, to, &more);
     }
-    if (s->of.more.offset) /* compilers have to know which states are others */
+    if (s->of.more.offset) /* spelled out, so that compilers see that states differ */
         rd_text_add(to, " + %" PRId64, s->of.more.offset);
     if (s->label >= 0)
         add_group(n, to, s);
 }
 
-/* Adds the subscript of the state of a lane (partial accumulator): "i0 * 64 + ((i1) & 63)".  The
- * mask replaces a remainder (wraps): lanes are a power of 2 and no index is negative, which
- * compilers do not know. */
+/* Adds the subscript of the state that an element goes to: that of its accumulator, plus its lane
+ * (one of 64 partial accumulators, in turn), "i0 * 64 + ((i1) & 63)". The mask replaces a remainder
+ * (s->wraps): the number of lanes is a power of 2 and no index is negative, which compilers do not
+ * know. An array of one lane's states (lane_stride 0), or of folds with one lane, has no such part.
+ */
 void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -277,8 +293,9 @@ void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
 }
 
-/* True if the fold has one state in a variable of the vector loop: it is built in, no scan, and has
- * one lane (partial accumulator).  Compilers vectorise such loops if no loop stands inside. */
+/* True if the vector loop has one state of the fold, in a variable: one lane (partial
+ * accumulator), a built-in reducer, no scan. Compilers vectorise such a reduction if no other
+ * loop stands inside, so states must not be in arrays. */
 bool rd_is_one_state(const rd_printing *n, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];

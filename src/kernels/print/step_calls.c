@@ -15,15 +15,16 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* True if the element is a double of a small int (is_short), which is summed as an int.  Compilers
- * see that a double was an int of 32 bits, and not that it was a byte. */
+/* True if the element is a double that was made of a small int, and the fold adds such elements
+ * up as ints (is_short). Compilers see that a double was an int of 32 bits, and not that it was
+ * a byte, so the text casts it to int32_t. */
 static bool is_double_of_short_sum(const rd_emit_fold *f)
 {
     return f->is_short && f->fold->type == RD_F64;
 }
 
-/* Adds the element and its weight: "r3, 1".  A double that was a small int is cast to int32_t, for
- * a sum of ints.  Without weights the weight is 1. */
+/* Adds the arguments of a step: the element and its weight, "r3, 1". Without weights the weight is
+ * 1. A double that was made of a small int is cast to int32_t if the fold adds ints. */
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "%sr%" PRId32 ", ",
@@ -34,14 +35,16 @@ void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
         rd_text_add(to, "1");
 }
 
-/* Returns the function: "some" takes elements of padded strips, "one" elements of serial loops if
- * the fold has such a function, and "step" all others. */
+/* Returns the name of the step's function: "some" in loops padded to whole vectors, where a flag
+ * says whether the element exists; "one" in serial loops, if the fold has such a function; else
+ * "step". */
 static const char *name_of_step(const rd_printing *n, const rd_emit_fold *f, bool padded)
 {
     return padded ? "some" : n->vector < 0 && rd_has_scalar_step(f) ? "one" : "step";
 }
 
-/* Adds the exponential: of the strip's array in a loop by call, or computed here. */
+/* Adds the step's exponential as an argument: ", e0[i]", which a vector loop by call has
+ * computed before for all elements, or ", rd_math_exp_f32(exponent0(..))". */
 static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
 {
     if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->by_call) {
@@ -54,8 +57,9 @@ static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char 
     rd_text_add(to, "))");
 }
 
-/* Adds "step0(states, r3, 1, i1, r5);": the element, its weight, its index, the mask, the
- * exponential. */
+/* Adds the call of a step, "step0(states, r3, 1, i1, r5);", with the element, its weight, its
+ * index, its mask (1: it takes part), and its exponential. In a padded loop, "i < n0" says
+ * whether the element exists. */
 void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
 {
     const rd_emit_fold *f      = &n->fold[s->fold].of;
@@ -78,8 +82,9 @@ void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char
     rd_text_add(to, ");");
 }
 
-/* Adds the number of the fold's step, "(i1) * 47 + (i0) / 64", without factors that are 1 and
- * terms that are 0. */
+/* Adds the number of the step that takes the element, "(i1) * 47 + (i0) / 64". A step takes one
+ * element in each of 64 lanes (partial accumulators), and a row of i0 has 47 steps. Factors that
+ * are 1, and a term that is 0, are left out. */
 void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];
@@ -99,7 +104,7 @@ void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") / %" PRId32, f->lanes);
 }
 
-/* Adds declarations of the results: " float r5; float r6;". */
+/* Adds declarations of the values that a fold's results become: " float r5; float r6;". */
 void rd_print_results(rd_text *to, const rd_stmt *s, const rd_fold *f)
 {
     for (int32_t k = 0; k < f->n_out; k++)
@@ -107,8 +112,9 @@ void rd_print_results(rd_text *to, const rd_stmt *s, const rd_fold *f)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Adds the states of what is before the block: ", &p0_0[at], &q0_0[at]"; nothing if there is one
- * block. A running sum of floats (pair) has a second word, q. */
+/* Adds arguments for the fold of all blocks before the open one, in a scan: ", &p0_0[at],
+ * &q0_0[at]"; nothing if the scan has one block. A running sum of floats (pair) is p + q, two
+ * words. */
 void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const char *at)
 {
     if (!f->blocks)
@@ -119,8 +125,10 @@ void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const
         rd_text_add(to, ", &q%" PRId32 "_0[%s]", store, at);
 }
 
-/* Adds "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);": a block of a scan ends. A
- * running sum of floats (pair) also has w, and takes the block's number. */
+/* Adds the end of a scan's block, "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6,
+ * 1);": the block's state s is added to p, the fold of all blocks before the next one. A running
+ * sum of floats (pair) also has the second word q, doubles w that lie N0 apart, and the number
+ * of the block. The last argument is how many neighbouring accumulators take part. */
 void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];
@@ -144,7 +152,10 @@ void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *s
     rd_text_end(&at, n->to);
 }
 
-/* Adds the arguments of push0() and merge_tree0(): "&s0_0[0], tree0, 64, 0, 64". */
+/* Adds the first arguments of push0() and merge_tree0(): "&s0_0[0], tree0, 64, 0, 64". They are
+ * the states from `at` on; the tree, and how many states a row of it has; and the first column
+ * `at` with the number of columns. These are the elements of a vector loop, all states (s->all),
+ * or the lanes of one accumulator. */
 void rd_print_block_arguments(rd_printing *n, rd_text *to, const rd_stmt *s, const char *at)
 {
     const rd_print_fold *f = &n->fold[s->fold];

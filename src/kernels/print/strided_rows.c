@@ -14,8 +14,11 @@
 /* Bytes of a vector; and a subscript that makes a shuffle write 0. */
 enum { BYTES = 16, NONE = 128 };
 
-/* Returns how many rows fit into a vector and are within two vectors of memory. `group` is the
- * bytes of a row, `period` those from one row to the next. */
+/* Returns how many whole rows one vector of 16 bytes of the result holds, if they all lie within
+ * two vectors of memory; at least 1. `group` is the bytes of a row, `period` those from one row to
+ * the next.
+ *
+ * Rows of 3 bytes, 6 apart: 5 rows fit 16 bytes, and 32 bytes of memory hold them all. */
 static int64_t rows_per_vector(int64_t group, int64_t period)
 {
     const int64_t fit = BYTES / group, reach = (2 * BYTES - group) / period + 1;
@@ -23,26 +26,29 @@ static int64_t rows_per_vector(int64_t group, int64_t period)
     return group > BYTES ? 1 : fit < reach ? fit : reach;
 }
 
-/* Prints which bytes of the first vector of memory, and then of the second, go to each byte of the
- * result; 128 where a byte comes from the other vector, or none is left. */
+/* Prints the table of two byte shuffles. For each of 16 bytes of the result it says which byte
+ * of the first vector of memory goes there, then the same of the second vector. 128 stands where
+ * the byte comes from the other vector, or no row is left; a shuffle writes 0 there. The two
+ * results are joined by "or". */
 static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t rows)
 {
     rd_text bytes = { 0 };
 
     for (int64_t k = 0; k < 2 * BYTES; k++) {
-        const int64_t byte = k % BYTES,
-                      at   = byte / group * period + byte % group - k / BYTES * BYTES;
-        const bool here    = byte < rows * group && at >= 0 && at < BYTES;
+        const int64_t byte   = k % BYTES,
+                      at     = byte / group * period + byte % group - k / BYTES * BYTES;
+        const bool in_vector = byte < rows * group && at >= 0 && at < BYTES;
 
-        rd_text_add(&bytes, "%s%" PRId64, k ? ", " : "", here ? at : NONE);
+        rd_text_add(&bytes, "%s%" PRId64, k ? ", " : "", in_vector ? at : NONE);
     }
     rd_print_line(n, "{ static const uint8_t at[%d] LINES = { %s };", 2 * BYTES, bytes.at);
     rd_text_end(&bytes, n->to);
 }
 
-/* Prints a vector loop by call that copies rows which lie apart. False if its first statement is no
- * unrolled loop over the columns. The address is that of the first element: row 0 of the strip
- * (n->first), column 0 (known). */
+/* Prints a vector loop by call (one call of a function) that copies short rows, which lie apart
+ * in memory, one behind the other. False if its first statement is no unrolled loop over the
+ * columns of a row. The printed address is that of the first element: row 0 of the strip
+ * (n->first) and column 0 (n->known). */
 bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;

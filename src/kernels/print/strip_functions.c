@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value that the loop's function makes: the first one that is no load from a local array (store
- * < 0); -1 if there is none. */
+/* Returns the value that the loop's function makes: the first one that is not loaded from a
+ * local array (`store` < 0). -1: there is none. */
 static int32_t function_in(const rd_printing *n, int32_t loop)
 {
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
@@ -22,21 +22,21 @@ static int32_t function_in(const rd_printing *n, int32_t loop)
     return -1;
 }
 
-/* The array that the result goes to: the loop ends with a STORE to it. */
+/* Returns the local array that the result goes to: the loop's last statement is a STORE to it. */
 static int32_t result_array(const rd_printing *n, int32_t loop)
 {
     return n->t->stmt[n->t->stmt[loop].last].store;
 }
 
-/* The array that operand k is loaded from. */
+/* Returns the local array that operand k is loaded from. */
 static int32_t operand_array(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return n->t->let[n->t->operand[let->first + k]].store;
 }
 
-/* Prints a cast of floats to narrow ints: "INTS_OF_STRIP(uint8_t, f32_to_u8, -1, a4, a5, n0)".  It
- * uses vectors where all elements of the strip fit an int32_t, so are above the given number and
- * below 2^31. */
+/* Prints the cast of a strip of floats to narrow ints: "INTS_OF_STRIP(uint8_t, f32_to_u8, -1,
+ * a4, a5, n0)". The macro uses vector casts if all elements of the strip are above the third
+ * argument and below 2^31, so fit an int32_t. Else it calls f32_to_u8() for each. */
 static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     const rd_inst inst = rd_print_inst(n, let);
@@ -46,11 +46,12 @@ static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const 
     rd_print_line(n, "INTS_OF_STRIP(%s, %s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
                   rd_memory_type(let->type), name,
                   rd_dtype_kind(let->type) == RD_KIND_UINT ? "-1" : "-2147483648.0",
-                  operand_array(n, let, 0), result, count);
+                  operand_array(n, let, /*k=*/0), result, count);
 }
 
-/* Prints a loop that calls the operator for one element after another: "for (int64_t i = 0; i <
- * n0; i++) a5[i] = f64_atan2(a5[i], a6[i]);". */
+/* Prints a loop that calls the operator for one element after another, where the library has no
+ * function of a whole strip: "for (int64_t i = 0; i < n0; i++) a5[i] = f64_atan2(a5[i],
+ * a6[i]);". */
 static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     const rd_inst inst       = rd_print_inst(n, let);
@@ -58,12 +59,13 @@ static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, 
 
     rd_op_name(&inst, name);
     if (let->n == 2)
-        snprintf(second, sizeof second, ", a%" PRId32 "[i]", operand_array(n, let, 1));
+        snprintf(second, sizeof second, ", a%" PRId32 "[i]", operand_array(n, let, /*k=*/1));
     rd_print_line(n, "for (int64_t i = 0; i < %s; i++) a%" PRId32 "[i] = %s(a%" PRId32 "[i]%s%s);",
                   count, result, name, result, second, rd_op_warns(&inst) ? ", &warnings" : "");
 }
 
-/* Prints the rounding of 16-bit floats: "INDEPENDENT for (..) a5[i] = rd_round_f16(a5[i]);". */
+/* Prints the rounding of results to 16-bit floats, if the value has such a type: "INDEPENDENT
+ * for (..) a5[i] = rd_round_f16(a5[i]);". They were computed as f32. */
 static void round_halves(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     if (rd_dtype_is_narrow_float(let->type))
@@ -91,8 +93,9 @@ static void print_exp(rd_printing *n, const rd_let *let, int32_t result, const c
     rd_text_end(&base, n->to);
 }
 
-/* Prints an operator of the whole strip: by vectors where the library has it so (random words, exp,
- * functions with hard arguments, divisions), else one element after another. */
+/* Prints an operator on the n0 elements of a strip: by vectors where the library has it so
+ * (random words, exp, functions with hard arguments, divisions), else by a loop of calls. 16-bit
+ * floats are computed as f32 and rounded behind. */
 static void print_map(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     const char *elem = rd_dtype_class(let->type) == RD_CLASS_f32 ? "f32" : "f64";
@@ -111,15 +114,16 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
         rd_print_remainder_by_constant(n, let, result, count);
     else if (rd_op_leaves_rest(let->op, let->type)) {
         rd_print_line(n, "DIVIDED_STRIP(%s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
-                      rd_op_table[let->op].name, elem, result, operand_array(n, let, 1), count);
+                      rd_op_table[let->op].name, elem, result, operand_array(n, let, /*k=*/1),
+                      count);
         round_halves(n, let, result, count);
     } else
         print_serial_map(n, let, result, count);
 }
 
-/* Prints the loop's one function, by the kind of value that it makes: "EXP_OF_STRIP(f32, a5, n0)".
- * False if the loop makes no value.  A load with further statements behind its store is of three
- * planes. */
+/* Prints the vector loop as one call, by the kind of value that it makes: "EXP_OF_STRIP(f32, a5,
+ * n0)". False if the loop makes no value. A load that is not the only one in its loop
+ * (statements follow its store) is one of three interleaved planes. */
 bool rd_print_strip_function(rd_printing *n, int32_t stmt)
 {
     const int32_t value = function_in(n, stmt);

@@ -12,13 +12,14 @@
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 
-/* True if the edge is one position, which is rounded to whole steps (by > 1), or not, as asked. */
+/* True if the bound is one position, not the least of several, and is rounded to a multiple of
+ * the step (by > 1), or not rounded, as asked. */
 static bool is_single(const rd_edge *edge, bool rounded)
 {
     return edge->n == 1 && (edge->part[0].by > 1) == rounded;
 }
 
-/* True if the statement is a serial forward loop that no early exit leaves. */
+/* True if the statement (-1: none) is a serial forward loop that no early exit leaves (n->left). */
 static bool is_plain_loop(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP &&
@@ -26,8 +27,8 @@ static bool is_plain_loop(const rd_printing *n, int32_t stmt)
            !n->left[stmt];
 }
 
-/* True if the loop goes from `from` up to the last whole step before `to`: the upper edge is
- * rounded down to `from` + a multiple of the step. */
+/* True if the loop goes from `from` up to the last whole step before the end: its upper bound is
+ * rounded down to `from` plus a multiple of the step, DOWN_TO(to, from, step). */
 static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
 {
     const rd_edge_part *to = &loop->to.part[0];
@@ -36,9 +37,10 @@ static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
            !to->up && to->by == loop->step && rd_linear_same(t, &to->first, &loop->from.part[0].at);
 }
 
-/* True if the statement is a loop of whole steps, and the next one is its tail loop, which begins
- * where it ends.  The tail must be an innermost loop: loops in it would become others for
- * compilers, at 1.14 of the time. */
+/* True if the statement is a loop of whole steps, and the next one is its tail loop, which
+ * begins where it ends. Then the text needs no DOWN_TO(): both loops share an index. The tail
+ * must be an innermost loop, because gcc makes other code of loops inside it, which took 1.14 of
+ * the time. GPU texts (n->kernel) have no such pairs. */
 bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t    = n->t;
@@ -55,7 +57,8 @@ bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
            rd_linear_same(t, &from->at, &to->at) && rd_linear_same(t, &from->first, &to->first);
 }
 
-/* True if the statement is the tail loop of the statement before it. */
+/* True if the statement is the tail loop of the loop before it, which does whole steps: both
+ * share an index. */
 bool rd_is_tail_loop(const rd_printing *n, int32_t stmt)
 {
     const int32_t before = n->t->stmt[stmt].prev;

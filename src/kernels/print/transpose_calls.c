@@ -13,10 +13,10 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Prints the transpose of rows in memory: "loads += 10 * n0; columns_word4(a5, 64, (const float
- * *)x0 + m0 * 10, 10, 10, n0);".  Loads are counted if the rows are the caller's, not scratch, and
- * the load is not hoisted. Addresses are those of the first element: row 0 of the strip (n->first),
- * column 0 (known). */
+/* Prints the transpose of rows in memory into a local array: "loads += 10 * n0;
+ * columns_word4(a5, 64, (const float *)x0 + m0 * 10, 10, 10, n0);". Loads are counted if the
+ * rows are the caller's, not scratch (temporary memory), and the load is not marked uncounted.
+ * Addresses are those of the first element: row 0 of the strip (n->first), column 0 (n->known). */
 static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, const rd_stmt *store)
 {
     const rd_for *rows = rd_loop_of(n->t, stmt), *across = rd_loop_of(n->t, n->t->stmt[stmt].first);
@@ -44,8 +44,9 @@ static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, cons
     rd_text_end(&to, n->to);
 }
 
-/* Prints a vector loop by call that transposes rows. False if the loop does something else. Rows
- * lie in the program's memory (slot >= 0) or in a local array. */
+/* Prints a vector loop that transposes rows as one call of a function. False if the loop does
+ * something else. Rows lie in a buffer of the program (slot >= 0), or in a local array:
+ * "turn_word4(64, 16, a2, 16, a1, 64, 0);". */
 bool rd_print_transpose(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;

@@ -25,9 +25,9 @@ typedef struct residue_search {
     rd_residue        *to;     /* where operations are added                              */
 } residue_search;
 
-/* True if the value is the lane (partial accumulator) that a strip begins with: the remainder of a
- * coordinate by a constant, which a pass has added (behind the program's values).  It is no
- * operation of the program. */
+/* True if the value is the number of the lane (partial accumulator) with which a strip begins:
+ * the remainder of a coordinate by a constant. A pass has added it behind the program's values
+ * (n_reg), so it is no operation of the program. */
 static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_MAP && let->type == RD_I64 && let->n == 2 &&
@@ -35,8 +35,8 @@ static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* True if the statement computes something for each element: a step, or a LET that is no load,
- * constant or coordinate. */
+/* True if the statement computes something for each element: a step of a fold, or a value that is
+ * no load, constant or coordinate. Nor is it a strip's first lane, which a pass has added. */
 static bool is_operation(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -55,7 +55,8 @@ static bool is_operation(const rd_schedule *t, int32_t stmt)
     }
 }
 
-/* Writes the name that the statement has in reports: of its reducer, or of its instruction. */
+/* Writes the name of the operation in reports: that of the fold's reducer, "sum", or of the
+ * value's instruction, "exp". */
 static void name_of(const rd_schedule *t, int32_t stmt, char name[RD_RESIDUE_NAME])
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -74,9 +75,9 @@ static void name_of(const rd_schedule *t, int32_t stmt, char name[RD_RESIDUE_NAM
 }
 
 /* ---- Vector loops ---------------------------------------------------------------------------- */
-/* Returns why a loop by call runs element by element; RD_N_RESIDUE if it has vectors.
- * strip_functions.c says which functions take a strip: those with a text or of whole arrays, but
- * not a user's function of one element. */
+/* Returns why a vector loop that is one call of a function still runs element by element inside;
+ * RD_N_RESIDUE if it has vectors. let: the value that it makes; NULL: a step. A user's function
+ * takes the whole strip if it has a C text or takes arrays, but not if it takes one element. */
 static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
 {
     const rd_call *call = let && let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
@@ -96,8 +97,9 @@ static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
     }
 }
 
-/* True if the vector loop holds a loop that stays one.  Unrolled loops vanish, and so do those of
- * at most 8 rounds, which compilers write out. */
+/* True if the vector loop holds an inner loop that compilers keep, so that they do not vectorise
+ * the outer one. Unrolled loops, jams and loops of one round vanish, and so do those of at most 8
+ * rounds, which compilers write out. rd_most_trips() < 0: the number of rounds is unknown. */
 static bool has_inner_loop(const rd_schedule *t, int32_t vector)
 {
     enum { WRITTEN_OUT = 8 };
@@ -112,8 +114,9 @@ static bool has_inner_loop(const rd_schedule *t, int32_t vector)
     return false;
 }
 
-/* Computes the facts of a vector loop when the search comes to it.  Statements of one loop follow
- * each other, so this happens once for each. */
+/* Computes the facts of a vector loop when the search comes to its first statement: which values
+ * change with its rounds, and whether it holds an inner loop. Statements of one loop follow each
+ * other, so this happens once for each. */
 static void enter_vector_loop(residue_search *q, int32_t vector)
 {
     rd_find_varying(q->t, vector, q->varies);
@@ -121,9 +124,9 @@ static void enter_vector_loop(residue_search *q, int32_t vector)
     q->around = has_inner_loop(q->t, vector);
 }
 
-/* Returns why an operation in a vector loop runs element by element: by the loop's call, by its
- * labels, or as the loop holds another one; RD_N_RESIDUE if it has vectors. Steps by label are
- * serial if the loop is in order. */
+/* Returns why an operation in a vector loop runs element by element; RD_N_RESIDUE if it has
+ * vectors. The reason is in the function that a loop by call calls; or the step goes by label in
+ * a loop that keeps its order; or the loop holds an inner loop. */
 static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;
@@ -137,25 +140,27 @@ static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Returns the predicted time of one round of the statement, in nanoseconds: the longest of its
- * arithmetic, its latency, its loads and its stores, plus what begins and ends loops. */
+/* Returns the predicted time of the statement for one element, in nanoseconds. It is the longest
+ * of arithmetic, dependency chain, loads and stores, which overlap, plus what the begin and end
+ * of loops cost. vector: the vector loop whose vectors take it, -1: it is scalar. */
 static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
 {
-    const rd_price_site at  = { .t         = q->t,
-                                .s         = q->s,
-                                .vector    = vector,
-                                .top       = vector >= 0 ? q->t->stmt[vector].parent : -1,
-                                .loop      = rd_loop_around(q->t, stmt),
-                                .varies    = q->varies,
-                                .in_region = q->near };
-    rd_unit_ns          own = { 0 };
+    const rd_price_site at    = { .t         = q->t,
+                                  .s         = q->s,
+                                  .vector    = vector,
+                                  .top       = vector >= 0 ? q->t->stmt[vector].parent : -1,
+                                  .loop      = rd_loop_around(q->t, stmt),
+                                  .varies    = q->varies,
+                                  .in_region = q->near };
+    rd_unit_ns          parts = { 0 };
 
-    rd_price_statement(&at, stmt, &own);
-    return fmax(fmax(own.arithmetic, own.chain), fmax(own.loads, own.stores)) + own.entries;
+    rd_price_statement(&at, stmt, &parts);
+    return fmax(fmax(parts.arithmetic, parts.chain), fmax(parts.loads, parts.stores)) +
+           parts.entries;
 }
 
-/* True if the statement makes a value that is the same in all rounds of the vector loop, and is
- * computed once a strip. */
+/* True if the statement makes a value that is the same in all rounds of the vector loop, so that
+ * compilers compute it once before the loop. */
 static bool is_invariant(const residue_search *q, int32_t stmt)
 {
     const rd_let *let = rd_let_of(q->t, stmt);
@@ -163,8 +168,8 @@ static bool is_invariant(const residue_search *q, int32_t stmt)
     return let && !q->varies[q->t->stmt[stmt].value];
 }
 
-/* Adds an operation to the residue, with the reason why it is serial, how often it runs, and its
- * time. */
+/* Adds an operation to the residue (what runs element by element): why it is not vectorised, how
+ * often it runs, and its time. RD_N_RESIDUE stands for "it is vectorised, or runs once". */
 static void add_operation(residue_search *q, int32_t stmt)
 {
     const int32_t  vector = rd_vector_around(q->t, stmt);
@@ -183,7 +188,9 @@ static void add_operation(residue_search *q, int32_t stmt)
                    times * element_ns(q, stmt, why == RD_N_RESIDUE ? vector : -1));
 }
 
-/* Adds the time of a statement that only moves data, or ends a fold, to the time of all. */
+/* Adds the time of a statement that moves data or ends a fold, and is no operation, to the time
+ * of the whole tree. Loops and declarations take none of their own. A vector loop without
+ * operations is left out, because its facts were not computed. */
 static void add_time(residue_search *q, int32_t stmt)
 {
     const int32_t vector = rd_vector_around(q->t, stmt);
@@ -194,7 +201,8 @@ static void add_time(residue_search *q, int32_t stmt)
     q->to->ns += rd_rounds_of(q->t, stmt) * element_ns(q, stmt, vector);
 }
 
-/* Adds what the tree does to the residue, statement after statement. False: no memory. */
+/* Adds the operations and times of all statements of a loop tree to the residue *r, which says
+ * what runs element by element and why. False: no memory. */
 bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r)
 {
     residue_search q = { .t = t, .s = s, .loop = -1, .to = r };
@@ -216,7 +224,8 @@ bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r
 }
 
 /* Counts the operations of a vector loop that change with its rounds. *why is the first reason
- * for which compilers are expected not to vectorise them. -1: no memory. */
+ * for which compilers are expected not to vectorise one of them; RD_N_RESIDUE: none. -1: no
+ * memory. */
 int32_t rd_loop_residue(const rd_schedule *t, int32_t loop, rd_residue_why *why)
 {
     residue_search q = { .t = t, .varies = calloc((size_t)t->n_let + 1, sizeof *q.varies) };

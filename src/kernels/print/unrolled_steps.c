@@ -5,8 +5,9 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Prints a vector loop by call whose last statement is a step as one call of fours0() on the
- * array of elements. False if the loop has no such step. */
+/* Prints a vector loop by call whose last statement is a step as one call, "fours0(&s0_0[0],
+ * &s0_1[0], a5);", which takes four elements of array a5 into the state at once. False if the
+ * loop has no such step; those with an exponential have calls of their own. */
 bool rd_print_unrolled_steps(rd_printing *n, int32_t loop)
 {
     const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];

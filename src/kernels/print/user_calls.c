@@ -22,15 +22,16 @@ typedef struct user_call {
     char           in[RD_MAX_CALL][NAME], out[NAME]; /* names of arrays: operands, the result */
 } user_call;
 
-/* Adds the names of all operands: "a5, a6", or with a subscript "a5[i], a6[i]". */
+/* Adds the names of the arrays of all operands: "a5, a6"; element "[i]" makes "a5[i], a6[i]". */
 static void add_operands(rd_text *to, const user_call *c, const char *element)
 {
     for (int32_t k = 0; k < c->let->n; k++)
         rd_text_add(to, "%s%s%s", k ? ", " : "", c->in[k], element);
 }
 
-/* Prints the call of a function on blocks that may fail. After one call has failed, none is made
- * any more: "if (!q->sentence) { .. q->sentence = ..(user, n0, in, a7); }". */
+/* Prints the call of a function on arrays that may fail: it returns a sentence, or NULL. After
+ * one call has failed, none is made any more: "if (!q->sentence) { .. q->sentence = ..(user, n0,
+ * in, a7); }". q->failing is the number of the call, for the message. */
 static void print_block_call(rd_printing *n, const user_call *c, const char *operands)
 {
     const int32_t number = c->let->arg;
@@ -43,14 +44,15 @@ static void print_block_call(rd_printing *n, const user_call *c, const char *ope
                   operands, number, number, number, c->count, c->out);
 }
 
-/* Adds the types of all operands: "float, float". */
+/* Adds the type of each operand, which is the same for all: "float, float". */
 static void add_types(rd_text *to, const user_call *c, const char *type)
 {
     for (int32_t k = 0; k < c->let->n; k++)
         rd_text_add(to, k ? ", %s" : "%s", type);
 }
 
-/* True if the function takes and returns one element, not a row of them. */
+/* True if the function takes and returns one element, not a row of them. f32_1 to f64_2 are
+ * functions of one or two elements. */
 static bool is_scalar_function(const rd_call *call)
 {
     return call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2;
@@ -68,7 +70,8 @@ static void print_single_calls(rd_printing *n, const user_call *c, const char *n
     rd_text_end(&elements, n->to);
 }
 
-/* Prints calls of the user's own C text, "call0", for one element after another. */
+/* Prints calls of the user's own C text, which is the function "call0" of the generated text,
+ * for one element after another. */
 static void print_text_calls(rd_printing *n, const user_call *c)
 {
     char name[NAME];
@@ -91,8 +94,8 @@ static void print_address_calls(rd_printing *n, const user_call *c)
     rd_text_end(&name, n->to);
 }
 
-/* Prints one call for all elements of a strip, by a function that cannot fail: "{ const float
- * *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }". */
+/* Prints one call for all elements of a strip, by a function on arrays that cannot fail: "{
+ * const float *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }". */
 static void print_row_call(rd_printing *n, const user_call *c, const char *operands)
 {
     const char *type = rd_operand_type(c->call, c->let->type);
@@ -103,8 +106,9 @@ static void print_row_call(rd_printing *n, const user_call *c, const char *opera
                   type, operands, type, type, c->let->arg, c->count, c->out);
 }
 
-/* Prints the call in the form that the function has: its own text, a block function, a scalar
- * function by its address, or a row function. */
+/* Prints the call in the form that the user's function has. It is C text, a function on arrays
+ * that may fail (block), a function of one element by its address, or one on arrays that cannot
+ * fail. n->pointers: texts are called by address, too. */
 static void print_call(rd_printing *n, const user_call *c)
 {
     rd_text operands = { 0 };
@@ -121,14 +125,16 @@ static void print_call(rd_printing *n, const user_call *c)
     rd_text_end(&operands, n->to);
 }
 
-/* Begins the description of a call, without the names of its arrays. */
+/* Returns the description of a call on arrays of `count` elements (as text), still without the
+ * names of its arrays. */
 static user_call user_call_of(const rd_printing *n, const rd_let *let, const char *count)
 {
     return (user_call){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
 }
 
 /* ---- A whole strip --------------------------------------------------------------------------- */
-/* Prints a call on a whole strip: operands and the result are arrays of the text. */
+/* Prints a call on a whole strip (the `count` elements that a vector loop takes at once): its
+ * operands, and the result, are local arrays a5 .. of the text. */
 void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     user_call c = user_call_of(n, let, count);
@@ -140,8 +146,9 @@ void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, cons
 }
 
 /* ---- One element --------------------------------------------------------------------------- */
-/* Prints operand k as an array of one element: "float k5_0[1] = { r3 };".  Operands of a function
- * on blocks are elements as in memory. */
+/* Prints operand k as an array of one element, "float k5_0[1] = { r3 };", where 5 is the value
+ * that the call makes. A function on blocks takes elements in their type in memory, so a half is
+ * converted. */
 static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t k)
 {
     const rd_call *call   = c->call;
@@ -157,7 +164,8 @@ static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t
     rd_text_end(&stored, n->to);
 }
 
-/* Prints the result as a value: "const float r5 = y5[0];". */
+/* Prints how the result of a call, an array of one element, becomes a value: "const float r5 =
+ * y5[0];". A function on blocks has written it in its type in memory, which is converted. */
 static void print_result(rd_printing *n, const user_call *c, int32_t value)
 {
     char    element[NAME + 4];

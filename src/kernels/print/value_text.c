@@ -10,7 +10,8 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Makes the instruction that the value would be; functions of emit/ take instructions. */
+/* Makes the instruction that the value would be, because functions of emit/ take instructions.
+ * Operands are numbers of values; -1: there is none. */
 rd_inst rd_print_inst(const rd_printing *n, const rd_let *let)
 {
     const int32_t *in = &n->t->operand[let->first];
@@ -26,26 +27,28 @@ rd_inst rd_print_inst(const rd_printing *n, const rd_let *let)
                       .value = let->word };
 }
 
-/* The value that is operand k. */
+/* Returns the value that is operand k of a value. */
 static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return &n->t->let[n->t->operand[let->first + k]];
 }
 
-/* True if ints are divided, rounded down, by a known number above 0, and the language has a
- * function for it. */
+/* True if the value is floor(int / constant) or its remainder, with a constant above 0 that the
+ * text knows, and the language has a function for it, whose division compilers turn into
+ * products. */
 static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
 {
-    const rd_let *by = let->n > 1 ? operand_of(n, let, 1) : NULL;
+    const rd_let *by = let->n > 1 ? operand_of(n, let, /*k=*/1) : NULL;
 
     return n->dialect->divides && let->kind == RD_I_MAP && by && by->kind == RD_I_CONST &&
            (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
 }
 
-/* Adds an element of memory (slot >= 0), "((const float *)x1)[i0 + 3 * i1]", or of an array,
- * "a5[i]".  Directly in a vector loop it has a pointer, "p7[i * 3]", or a padded copy, "z7[i]".
- * Scratch of a task has no qualifier of memory. */
+/* Adds an element of memory, "((const float *)x1)[i0 + 3 * i1]", or with slot -1 of local array
+ * `store`, "a5[i]". Directly in a vector loop the access is by a pointer to the loop's first
+ * element, "p7[i * 3]", or reads the padded copy of the elements, "z7[i]". Scratch (temporary
+ * memory of a task) has no qualifier such as OpenCL's __global. */
 static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store, rd_dtype type,
                         const rd_linear *at, const char *qualifier, int32_t stmt)
 {
@@ -71,8 +74,9 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
 }
 
 /* Adds a loaded element as a value: "p7[i * 1] != 0" of a bool, "rd_f16_to_f32(p7[i * 1])" of a
- * half.  An array's element needs no conversion if the array has the value's register type.
- * Elements of the program's memory (slot >= 0) are as in memory. */
+ * half. Buffers of the program (slot >= 0), and local arrays with `memory`, hold the type in
+ * memory, which is converted to the register's type. Other local arrays hold the register's type
+ * already. */
 static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text element = { 0 };
@@ -86,9 +90,10 @@ static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_end(&element, n->to);
 }
 
-/* Adds a constant. In a text of one function, floats outside of vector loops are hidden from
- * compilers: a known one makes them branch where a vector would choose. Texts by parts pass
- * constants through the task's state. */
+/* Adds a constant. In a text of one function (whole), floats outside of vector loops are hidden
+ * from compilers by a call, "rd_hidden_f32(..)". If gcc knew the number, it would branch where a
+ * vector would blend. Texts of several functions pass constants through memory, so they are
+ * hidden anyway. */
 static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst inst   = rd_print_inst(n, let);
@@ -101,11 +106,11 @@ static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, hidden ? ")" : "");
 }
 
-/* Adds the call of a floored division or remainder by a constant, "rd_floordiv_by_int64_t(r3,
- * 12)". */
+/* Adds the call of a floored division or remainder of ints by a constant, which the text spells
+ * out so that compilers turn the division into products: "rd_floordiv_by_int64_t(r3, 12)". */
 static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 {
-    const rd_inst by = rd_print_inst(n, operand_of(n, let, 1));
+    const rd_inst by = rd_print_inst(n, operand_of(n, let, /*k=*/1));
 
     rd_text_add(to, "rd_%s_by_%s(r%" PRId32 ", ", rd_op_table[let->op].name,
                 rd_register_type(let->type), n->t->operand[let->first]);
@@ -113,8 +118,8 @@ static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, ")");
 }
 
-/* True if operand k is a constant exponent of a power by half integers.  It is spelled out, as it
- * decides which products the power is made of. */
+/* True if operand k is the constant exponent of a power by half integers, x^2.5. It is spelled
+ * out in the call, because compilers then reduce the power to a few products. */
 static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_pow_half && k == 1 &&
@@ -124,14 +129,14 @@ static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_
 /* Adds the constant exponent of a power as a literal, ", 2.5", so that compilers know it. */
 static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
 {
-    const rd_inst inst = rd_print_inst(n, operand_of(n, let, 1));
+    const rd_inst inst = rd_print_inst(n, operand_of(n, let, /*k=*/1));
 
     rd_text_add(to, ", ");
     rd_add_constant(to, &inst);
 }
 
-/* Adds "f32_add(r1, r2)", with ", &warnings" of an operator that may warn.  A reversed difference
- * has its operands the other way round. */
+/* Adds "f32_add(r1, r2)", with ", &warnings" for an operator that may warn. A reversed
+ * difference, which is squared later, has its operands the other way round: b - a for a - b. */
 static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst inst = rd_print_inst(n, let);
@@ -148,8 +153,9 @@ static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, let->kind == RD_I_MAP && rd_op_warns(&inst) ? ", &warnings)" : ")");
 }
 
-/* Adds "rd_index_i64(r3, N4, &failed)". Negative indices count from the end; an index outside is
- * noted in `failed`, and the first element stands in for it. */
+/* Adds the check of an index that is read at run time, "rd_index_i64(r3, N4, &failed)", where N4
+ * is the extent. Negative indices count from the end. An index outside sets `failed`, and index
+ * 0 stands in for it. Outside of vector loops it is rd_index_one_i64(), which may branch. */
 static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text_add(to, "%s(r%" PRId32 ", ",
@@ -161,8 +167,9 @@ static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, ", &failed)");
 }
 
-/* Adds a cast of a float that is known to fit, "(uint8_t)(int32_t)rd_or_0_f64(r7)". Vectors have
- * this one, and the bits are those of the full cast. */
+/* Adds a cast of a float that is known to fit an int32_t or to be NaN,
+ * "(uint8_t)(int32_t)rd_or_0_f64(r7)". Vector units have this cast, and its bits are those of
+ * the full cast, which also treats large numbers. */
 static void add_bounded_cast(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text_add(to, "(%s)(int32_t)rd_or_0_%s(r%" PRId32 ")", rd_memory_type(let->type),
@@ -175,8 +182,8 @@ static bool is_signed(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_INT;
 }
 
-/* True if the value is an int of 17 bits at most, as small ints in a wider type are.  It looks at
- * operands of casts and choices, 4 deep at most. */
+/* True if the value is an int of at most 17 bits with its sign, such as a byte in a 64-bit type.
+ * It looks through casts and choices, 4 deep at most, so that the search is short. */
 static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
 {
     enum { DEEP = 4, MOST = 65535 };
@@ -190,30 +197,30 @@ static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
         return let->word.i64 >= (is_signed(let->type) ? -MOST : 0) && let->word.i64 <= MOST;
     case RD_I_CAST: /* as unsigned, what is negative is large */
         return (is_signed(let->type) || !is_signed(let->from)) &&
-               has_17_bits(n, operand_of(n, let, 0), depth + 1);
+               has_17_bits(n, operand_of(n, let, /*k=*/0), depth + 1);
     case RD_I_SELECT:
-        return has_17_bits(n, operand_of(n, let, 1), depth + 1) &&
-               has_17_bits(n, operand_of(n, let, 2), depth + 1);
+        return has_17_bits(n, operand_of(n, let, /*k=*/1), depth + 1) &&
+               has_17_bits(n, operand_of(n, let, /*k=*/2), depth + 1);
     default: return false;
     }
 }
 
-/* Returns the narrow type for a choice between short ints of a wide type (8 bytes), so that a
- * vector holds as many as it loads: that of the first one if the other is 0, else int32_t.  NULL:
- * the value's own type. */
+/* Returns the narrow type in which a choice "c ? x : y" of small ints in an 8-byte type is made,
+ * so that a vector holds more of them: the memory type of x if y is 0, else int32_t. NULL: the
+ * value's own type. */
 static const char *chosen_type(const rd_printing *n, const rd_let *let)
 {
-    const rd_let *x = operand_of(n, let, 1), *y = operand_of(n, let, 2);
+    const rd_let *x = operand_of(n, let, /*k=*/1), *y = operand_of(n, let, /*k=*/2);
 
-    if (rd_register_size(let->type) < 8 || !has_17_bits(n, let, 0))
+    if (rd_register_size(let->type) < 8 || !has_17_bits(n, let, /*depth=*/0))
         return NULL;
     return rd_small_type(x->type) && y->kind == RD_I_CONST && y->word.u64 == 0
                ? rd_small_type(x->type)
                : "int32_t";
 }
 
-/* Adds an operand of a choice, cast to the narrow type. Constants are spelled out: gcc 12 finds
- * no vectors for those of a task's state. */
+/* Adds an operand of a choice, cast to the narrow type (NULL: no cast). Constants are spelled
+ * out: gcc 12 does not vectorise the choice if they come as variables. */
 static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const char *type)
 {
     const rd_let *let = &n->t->let[value];
@@ -226,8 +233,8 @@ static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const c
         rd_text_add(to, "r%" PRId32, value);
 }
 
-/* Adds a choice between two values, "r2 ? (uint8_t)r0 : (uint8_t)(0)".  Both are cast to a narrow
- * type where chosen_type() finds one. */
+/* Adds a choice between two values, "r2 ? (uint8_t)r0 : (uint8_t)(0)". Both are cast to a narrow
+ * type where chosen_type() finds one, so that vectors hold more of them. */
 static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t    *in   = &n->t->operand[let->first];
@@ -239,8 +246,8 @@ static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
     add_chosen(n, to, in[2], type);
 }
 
-/* Adds the expression that makes the value, by the kind of its instruction.  In a vector loop a
- * cast that fits an int32_t is the one that vectors have. */
+/* Adds the expression that makes the value, by the kind of its instruction. fits_int32: a cast
+ * of a float that fits an int32_t; in a vector loop it is the cast that vector units have. */
 void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
 {
     switch (let->kind) {
@@ -261,8 +268,9 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     }
 }
 
-/* Prints "const float r3 = r0 ? r1 : r2;", and counts a load outside of vector loops, if it is from
- * an array of the caller's, not from scratch. */
+/* Prints the definition of a value, "const float r3 = r0 ? r1 : r2;". A load of an element of the
+ * caller's arrays is also counted, "loads++;". Scratch is not counted, nor are loads of where rows
+ * begin and end (uncounted). In vector loops one statement counts all loads of the loop. */
 void rd_print_let(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let = &n->t->let[s->value];
@@ -280,8 +288,8 @@ void rd_print_let(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "loads++;");
 }
 
-/* Prints "p6[i * 1] = (float)r2;". Elements of the program's memory (slot >= 0), and of some
- * arrays, are converted to the type in memory. */
+/* Prints a store, "p6[i * 1] = (float)r2;". Buffers of the program (slot >= 0), and local arrays
+ * with `memory`, take the type in memory, so the register is converted. */
 void rd_print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];

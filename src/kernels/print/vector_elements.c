@@ -18,8 +18,9 @@
 #include <inttypes.h>
 
 /* ---- How many -------------------------------------------------------------------------------- */
-/* The loop over strips (strip >= 0) around the vector loop, if the vector loop goes from its start
- * mark to its stop mark; -1 if there is none. */
+/* Returns the loop over strips around the vector loop, if the vector loop takes one whole strip
+ * (a few hundred neighbouring indices). That is from the start mark to the stop mark, the
+ * variables with the strip's bounds. -1: there is none. */
 static int32_t strip_around(const rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -34,8 +35,8 @@ static int32_t strip_around(const rd_printing *n, int32_t stmt)
     return -1;
 }
 
-/* Prints the number of elements of a vector loop: "n2" of the strip around it, else its own
- * "c7". */
+/* Adds the number of elements of a vector loop, as text: "n2" of the strip that it takes, or its
+ * own "c7" if it takes no whole strip. */
 void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
 {
     const int32_t strip = strip_around(n, stmt);
@@ -46,8 +47,9 @@ void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
         rd_text_add(to, "c%" PRId32, stmt);
 }
 
-/* Returns how many elements vector loops have in the padded strip around the statement; 0 if no
- * strip around it is padded. */
+/* Returns to how many rounds the vector loops of a padded strip are extended, so that they are
+ * whole vectors; 0 if the innermost strip around the statement is not padded. Added rounds have
+ * no effect. */
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt)
 {
     for (; stmt >= 0; stmt = t->stmt[stmt].parent)
@@ -56,8 +58,8 @@ int32_t rd_padded_around(const rd_schedule *t, int32_t stmt)
     return 0;
 }
 
-/* Prints the loop's own number of elements, "const int64_t c7 = hi - lo;", if there is no
- * strip's. */
+/* Prints the number of elements of a vector loop, "const int64_t c7 = hi - lo;". A loop that
+ * takes a whole strip has none of its own: it uses the strip's, n2. */
 void rd_print_declare_count(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -73,8 +75,9 @@ void rd_print_declare_count(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Pointers -------------------------------------------------------------------------------- */
-/* True if an address has a pointer of the vector loop: it is in the program's memory (slot >= 0),
- * the statement stands directly in the loop, and no subscript is a value (axis < 0). */
+/* True if the access is by a pointer that was declared before the vector loop. It is in a buffer
+ * of the program (slot >= 0), and its statement stands directly in the loop. No subscript is
+ * read at run time, as a term with axis < 0 would be. */
 bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int32_t parent)
 {
     if (n->vector < 0 || slot < 0 || parent != n->vector)
@@ -85,8 +88,9 @@ bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int
     return true;
 }
 
-/* Prints a padded copy of the elements, "float z7[64] LINES; INDEPENDENT for (..) z7[i] = i < n0
- * ? p7[i] : 0;". Elements behind the last one are 0. */
+/* Prints a copy of the elements that is padded with zeros, "float z7[64] LINES; INDEPENDENT for
+ * (..) z7[i] = i < n0 ? p7[i] : 0;". So the vector loop may run over whole vectors without
+ * reading behind the caller's array. */
 static void declare_padded(rd_printing *n, int32_t stmt, const char *type, int32_t padded)
 {
     rd_text count = { 0 };
@@ -100,8 +104,9 @@ static void declare_padded(rd_printing *n, int32_t stmt, const char *type, int32
     rd_text_end(&count, n->to);
 }
 
-/* True if the load reads neighbouring elements in a padded strip, so that the text has a padded
- * copy z of them. A loop by call reads memory itself. */
+/* True if the load reads adjacent elements (coefficient 1) in a strip whose vector loops are
+ * padded to whole vectors, so that the text has a padded copy z of them. A vector loop by call,
+ * which is one call of a function, reads memory itself. */
 bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at)
 {
     return n->t->stmt[stmt].kind == RD_S_LET && !rd_loop_of(n->t, n->vector)->by_call &&
@@ -109,12 +114,12 @@ bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at)
            rd_padded_around(n->t, stmt);
 }
 
-/* Prints the pointer of a load or store, if it has one: "const float *const p7 = (const float *)x0
- * + m0 * 3;"; and the padded copy of a load in a padded strip. */
+/* Prints the pointer to the first element of a load or store, if rd_has_pointer(): "const float
+ * *const p7 = (const float *)x0 + m0 * 3;"; and the padded copy of a load in a padded strip. */
 static void declare_pointer(rd_printing *n, int32_t stmt)
 {
     const rd_stmt   *s    = &n->t->stmt[stmt];
-    const rd_let    *let  = s->kind == RD_S_LET ? &n->t->let[s->value] : NULL;
+    const rd_let    *let  = s->kind == RD_S_LET ? &n->t->let[s->value] : NULL; /* a load */
     const rd_linear *at   = let ? &let->at : &s->at;
     const int32_t    slot = let ? let->slot : s->slot;
     const char *type = rd_memory_type(let ? let->type : s->type), *qualifier = let ? "const " : "";
@@ -132,8 +137,9 @@ static void declare_pointer(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* Counts the loads of one round of a body that are elements of the caller's arrays, not scratch and
- * not marked as uncounted; those in unrolled loops are counted as often as they run. */
+/* Counts the elements of the caller's arrays that one round of a body loads, for the statistics
+ * that runs report. Scratch (temporary memory) is not counted, nor a load marked `uncounted`.
+ * Loads in an unrolled loop count once for each of its rounds. */
 static int64_t loads_in(const rd_printing *n, int32_t body)
 {
     int64_t loads = 0;
@@ -151,8 +157,9 @@ static int64_t loads_in(const rd_printing *n, int32_t body)
     return loads;
 }
 
-/* Prints a load that widens elements of memory into an array: "rd_widen_f16(a5, p7, n0);".  Bools
- * are bytes. The pointer is to the loop's first element (n->first). */
+/* Prints a call that converts the elements of a strip from their type in memory to the array a5:
+ * "rd_widen_f16(a5, p7, n0);". Bools are bytes in memory. The declared pointer is to the first
+ * element (n->first: positions are those of round 0). load: the LOAD statement. */
 void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, const char *count)
 {
     const int64_t  loads = loads_in(n, stmt);
@@ -167,13 +174,15 @@ void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, 
                   rd_dtype_name(type == RD_BOOL ? RD_U8 : type), result, load, count);
 }
 
-/* The constant part of a load's address: it tells which plane of interleaved elements is read. */
+/* Returns the constant part of a load's address. It orders the planes of interleaved elements:
+ * of RGB pixels, 0 is red, 1 green, 2 blue. */
 static int64_t offset_of(const rd_printing *n, int32_t load)
 {
     return n->t->let[n->t->stmt[load].value].at.offset;
 }
 
-/* Finds the three loads of interleaved planes in a loop, sorted by their offsets. */
+/* Finds the three loads of interleaved planes (such as red, green, blue bytes) in a loop, sorted
+ * by their constant offsets, by insertion. */
 static void find_planes(const rd_printing *n, int32_t loop, int32_t load[3])
 {
     int k = 0;
@@ -190,7 +199,9 @@ static void find_planes(const rd_printing *n, int32_t loop, int32_t load[3])
     }
 }
 
-/* Prints the count of elements that a loop reads: "loads += 2 * n0;". */
+/* Prints the count of elements that a vector loop reads: "loads += 2 * n0;". Loads that a pass
+ * has moved before the loop (hoisted_loads) still count, so that the statistics do not depend on
+ * the schedule. */
 void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
 {
     const int64_t loads = loads_in(n, stmt) + rd_loop_of(n->t, stmt)->hoisted_loads;
@@ -199,9 +210,10 @@ void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
         rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);
 }
 
-/* Prints the load of three interleaved planes of bytes: "rd_planes_u8(a5, a6, a7, p9, n0);". The
- * pointer is to the loop's first element (n->first). Behind each load stands the store of its
- * element to an array, a5 to a7. */
+/* Prints the call that splits three interleaved planes of bytes into arrays, "rd_planes_u8(a5,
+ * a6, a7, p9, n0);". p9 points to the first byte of the plane with the least offset (n->first:
+ * positions of round 0). The statement behind each load stores its element to an array, a5 to
+ * a7. */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
     int32_t load[3] = { 0 };
@@ -218,8 +230,8 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
     rd_text_end(&arrays, n->to);
 }
 
-/* Prints the pointers of all loads and stores of a vector loop, and its count of loads. They are to
- * the loop's first elements (n->first). */
+/* Prints the pointers of all loads and stores of a vector loop, and its count of loads. With
+ * n->first, positions are those of the loop's first round, without i. */
 void rd_print_pointers(rd_printing *n, int32_t stmt)
 {
     rd_text count = { 0 };
@@ -234,9 +246,9 @@ void rd_print_pointers(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
-/* Prints " - LINE_OFFSET((float *)x1 + m0)": so many elements a strip has less, so that the next
- * strip begins with a cache line.  The address is that of the first element of the STORE's vector
- * loop. */
+/* Adds " - LINE_OFFSET((float *)x1 + m0)": a strip has so many elements less, so that the next
+ * strip begins with a cache line of what the STORE writes. The address is that of the first
+ * element of the STORE's vector loop (n->first). */
 void rd_print_line_offset(rd_printing *n, rd_text *to, int32_t store)
 {
     const rd_stmt *s = &n->t->stmt[store];

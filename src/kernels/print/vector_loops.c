@@ -18,9 +18,9 @@
 #include <inttypes.h>
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* The load of a vector loop that only copies strided ints of 32 or 64 bits from the program's
- * memory to an array of the same type; -1 if the loop does something else.  The slot must have a
- * pointer to the first element, and the loop must not be padded to whole vectors. */
+/* Returns the load of a vector loop that only copies strided ints of 4 or 8 bytes from a buffer
+ * of the program to a local array of the same type. -1: the loop does something else. The load
+ * must be by a pointer to the first element, and the loop must not be padded to whole vectors. */
 static int32_t find_copied_ints(const rd_printing *n, int32_t loop)
 {
     const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
@@ -57,9 +57,10 @@ static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const 
     rd_text_end(&at, n->to);
 }
 
-/* Returns what stands before the loop: INDEPENDENT tells compilers that rounds are.  Loops with a
- * serial order have none; group-by steps (label >= 0) have four lanes (partial accumulators) in
- * turn, and are unrolled by four. */
+/* Returns the pragma before a vector loop: INDEPENDENT tells compilers that its rounds are. A
+ * loop whose rounds must stay in order has none. If its last statement is a step by label (label
+ * >= 0), it is unrolled by four, because elements go to four lanes (partial accumulators) in
+ * turn. */
 static const char *pragma_of(const rd_printing *n, int32_t stmt)
 {
     const int32_t last = n->t->stmt[stmt].last;
@@ -69,8 +70,10 @@ static const char *pragma_of(const rd_printing *n, int32_t stmt)
     return last >= 0 && n->t->stmt[last].label >= 0 ? "_Pragma(\"GCC unroll 4\") " : "";
 }
 
-/* Prints a vector loop: pointers to its first elements, what its scans need before and behind
- * it, and the loop. */
+/* Prints a vector loop over elements: pointers to the first of them, what its scans and group-by
+ * steps need before and behind it, and the loop itself. n->marks adds a comment "loop 7" for tools.
+ * A padded loop runs over whole vectors. Group pointers are printed for the loop's first element
+ * (n->first). */
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     rd_text count = { 0 };
@@ -105,8 +108,9 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* Prints two nested loops over adjacent memory as one: "INDEPENDENT for (int64_t i = 0; i < n2 * 7;
- * i++) {".  i takes the place of the outer index, and the inner index is 0. */
+/* Prints two nested loops over adjacent memory as one (loop collapse): "INDEPENDENT for (int64_t
+ * i = 0; i < n2 * 7; i++) {", for n2 rows of 7. i takes the place of the outer index, and the
+ * inner index is known to be 0. */
 static void print_flat(rd_printing *n, int32_t stmt)
 {
     const int32_t inner = n->t->stmt[stmt].first, axis = rd_loop_of(n->t, inner)->axis;
@@ -126,9 +130,10 @@ static void print_flat(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* Prints stores that bypass the caches (non-temporal stores): "rd_nontemporal_copy((char *)((float
- * *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);". The address is that of the loop's first
- * element (n->first). */
+/* Prints a vector loop that copies an array to memory with stores that bypass the caches
+ * (non-temporal stores): "rd_nontemporal_copy((char *)((float *)x1 + i0 * N0 + m0), (const char
+ * *)a7, n0 * 4);". The address is that of the loop's first element (n->first). n->nontemporal
+ * makes the part end with a memory fence. */
 static void print_nontemporal(rd_printing *n, int32_t loop)
 {
     const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
@@ -146,9 +151,10 @@ static void print_nontemporal(rd_printing *n, int32_t loop)
     rd_text_end(&line, n->to);
 }
 
-/* Prints a vector loop, in the first form that takes it: a non-temporal copy, one of the loops by
- * call, flattened loops, or a loop over elements.  A loop by call of another form has statements
- * that are calls (`first`). */
+/* Prints a vector loop, in the first form that takes it. They are a non-temporal copy, one of
+ * the loops by call (one call of a function for all elements), two loops over adjacent memory as
+ * one, and a loop over elements. If no file knows a loop by call, its statements print calls for
+ * all elements themselves (n->first). */
 void rd_print_vector(rd_printing *n, int32_t stmt)
 {
     rd_print_declare_count(n, stmt);
@@ -172,8 +178,9 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
     n->vector = -1;
 }
 
-/* Prints "PREFETCH((const float *)x0 + m0 + 1024, m1 - m0)"; of a known number of elements,
- * "PREFETCH_UNROLLED(.., 128)", which compilers write out. */
+/* Prints a software prefetch, "PREFETCH((const float *)x0 + m0 + 1024, m1 - m0)": the address of
+ * the first element, and how many. If their number is known, "PREFETCH_UNROLLED(.., 128)", which
+ * compilers write out. */
 void rd_print_prefetch(rd_printing *n, const rd_stmt *s)
 {
     rd_text at = { 0 }, count = { 0 };

@@ -3,15 +3,16 @@
 #include "kernels/product/product.h"
 #include <limits.h>
 
-/* True if two of the matrices have the axis, and the third has not; stride 0 means that a matrix
- * does not have it. */
+/* True if matrices `one` and `other` have the axis, and `third` has not. step is a matrix's
+ * stride along the axis in elements; 0: the matrix does not have it. */
 static bool is_of_two(const rd_product_axis *axis, int one, int other, int third)
 {
     return axis->step[one] && axis->step[other] && !axis->step[third];
 }
 
-/* True if the two axes make a matrix in memory for a GEMM: elements along columns are adjacent,
- * rows do not overlap, and the leading dimension fits in an int. */
+/* True if the two axes of a matrix (RD_A, RD_B or RD_C) lie in memory as a GEMM call takes them.
+ * Elements along columns are adjacent, rows do not overlap, and the leading dimension (from row
+ * to row) fits in an int. */
 static bool is_matrix(const rd_product_axis *row, const rd_product_axis *col, int matrix)
 {
     return col->step[matrix] == 1 && row->step[matrix] >= col->extent &&
@@ -33,8 +34,9 @@ typedef struct gemm_axes {
     double                 points;    /* product of their extents */
 } gemm_axes;
 
-/* Looks for the summed axis k (in a and b, not in c) that makes the largest product with the
- * given m and n; *best keeps the largest product so far. */
+/* Looks for the summed axis k, which a and b have and c has not, that makes the largest product
+ * with the given m and n. *best keeps the largest product so far, by the number of multiplications
+ * (points). is_of_two(k, RD_A, RD_B, RD_C): a and b have axis k, and c has not. */
 static void choose_summed(const rd_product *product, const rd_product_axis *m,
                           const rd_product_axis *n, gemm_axes *best)
 {
@@ -63,17 +65,19 @@ static gemm_axes choose_axes(const rd_product *product)
 
 /* ---- Axes that are one ----------------------------------------------------------------------- */
 /* True if every matrix traverses the two axes as one axis: one outer step is as far as all inner
- * steps together, as in an image with rows of pixels behind each other. */
+ * steps together (and the merged extent fits an int), as in an image with rows of pixels behind
+ * each other. */
 static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *inner)
 {
-    bool are = outer->extent <= INT_MAX / inner->extent;
+    bool adjacent = outer->extent <= INT_MAX / inner->extent;
 
     for (int m = 0; m < RD_MATRICES; m++)
-        are &= outer->step[m] == inner->extent * inner->step[m];
-    return are;
+        adjacent &= outer->step[m] == inner->extent * inner->step[m];
+    return adjacent;
 }
 
-/* Merges two axes that all matrices traverse as one; false if there are none. */
+/* Merges one pair of axes that all matrices traverse as one axis; false if there is none. The
+ * last axis takes the place of the one that vanishes. */
 static bool merge_one(rd_product *product)
 {
     rd_product_axis *axis = product->axis;
@@ -116,7 +120,7 @@ static void transpose(rd_product *product)
 enum { LEAST_EXTENT = 4, LEAST_POINTS = 1 << 15 };
 
 /* True if a GEMM call saves more than it costs: the extents are not tiny, and there are enough
- * products. */
+ * products. best->m NULL: there are no such axes. */
 static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
 {
     double points = 1;
@@ -127,8 +131,9 @@ static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
            best->k->extent >= LEAST_EXTENT && points >= LEAST_POINTS;
 }
 
-/* Sets m, n and k of the product, and orders the others, which are loops around calls: axes that
- * c has come first. n_kept counts them; the others are summed over. */
+/* Sets the axes m, n and k of the product's GEMM calls. The other axes, which are loops around
+ * the calls, are ordered: those that c has come first, n_kept of them; over the others the
+ * products of calls are summed. */
 static void set_axes(rd_product *product, const gemm_axes *best)
 {
     rd_product_axis *axis   = product->axis;
@@ -151,8 +156,8 @@ static void set_axes(rd_product *product, const gemm_axes *best)
 }
 
 /* Finds out whether a program is a matrix product that a library should compute, and chooses its
- * axes.  If c has no dense rows, the transposed product is tried.  *to NULL: it is none.  False:
- * no memory. */
+ * axes m, n and k. If c has no dense rows, the transposed product is tried. *to NULL: it is none,
+ * or too small. The product lives in memory from `get`. False: no memory. */
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     rd_product *product;

@@ -13,7 +13,7 @@ typedef struct product_parts {
     int32_t        n_load; /* loads found */
 } product_parts;
 
-/* Sets *place to the instruction; true if it was empty before. */
+/* Sets *place to the instruction; true if it was NULL, so that this is the first of its kind. */
 static bool is_first(const rd_inst **place, const rd_inst *inst)
 {
     const bool first = !*place;
@@ -22,8 +22,9 @@ static bool is_first(const rd_inst **place, const rd_inst *inst)
     return first;
 }
 
-/* Notes an instruction of the product: two loads, a step, a close and a store.  False if a
- * product has no such instruction, or has it already. */
+/* Notes an instruction in *found: a matrix product has two loads, a STEP (the sum takes an
+ * element), a CLOSE (it makes the result) and a store. False if a product has no such
+ * instruction, or has it already. Loops, and the START of the sum, need no note. */
 static bool note_instruction(product_parts *found, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -38,8 +39,8 @@ static bool note_instruction(product_parts *found, const rd_inst *inst)
     }
 }
 
-/* True if the fold takes the product of the two loaded values without a mask (c < 0), and what
- * is stored is the fold's result. */
+/* True if the reduction takes the product of the two loaded values (in either order, without a
+ * mask: c < 0), and what is stored is its result. a, b, c, dst are registers. */
 static bool multiplies_loads(const product_parts *f)
 {
     const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->step->a, y = f->step->b;
@@ -48,16 +49,16 @@ static bool multiplies_loads(const product_parts *f)
            f->store->a == f->close->dst;
 }
 
-/* True if the fold is a plain sum of products of f32 or f64 in its own type.  The law `commutes`
- * allows a library to add in its own order. */
+/* True if the reduction is a sum of products of f32 or f64, in its own type and not a scan. The
+ * law `commutes` says that terms may be reordered, as a library adds in an order of its own. */
 static bool is_sum_of_products(const rd_fold *f)
 {
     return rd_reducer_multiplies(f->reducer) && f->law == RD_LAW_commutes && !f->scan &&
            f->out == f->type && (f->type == RD_F32 || f->type == RD_F64);
 }
 
-/* Finds the parts of a product.  False: the program has other instructions or folds, or lacks
- * one that a product has. */
+/* Finds the instructions of a matrix product in a program: c[..] = sum of a[..] * b[..]. False:
+ * the program has other instructions or reductions, or lacks one of these. */
 static bool find_parts(const rd_program *p, product_parts *found)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -67,8 +68,9 @@ static bool find_parts(const rd_program *p, product_parts *found)
            found->close && found->store && multiplies_loads(found);
 }
 
-/* True if an access is to memory that is no scratch, in the type of the sum; it is no gather
- * (axis < 0), and no index counts from a tile's beginning (local). */
+/* True if the access is to a buffer of the caller's or of a stage, not to scratch (temporary
+ * memory of a task), in the type of the sum. It is no gather (axis < 0: an index from a
+ * register), and no index counts from the begin of a tile (local). */
 static bool is_plain_access(const rd_program *p, const rd_address *a)
 {
     for (int32_t t = 0; t < a->n_add; t++)
@@ -77,7 +79,8 @@ static bool is_plain_access(const rd_program *p, const rd_address *a)
     return a->type == p->fold[0].type && a->slot < p->first_scratch;
 }
 
-/* Returns how many elements an address moves for an index of the axis. */
+/* Returns how many elements an address moves for one index of the axis: the sum of its
+ * coefficients. */
 static int64_t step_along(const rd_address *a, int32_t axis)
 {
     int64_t step = 0;
@@ -96,8 +99,9 @@ static bool is_looped(const rd_program *p, int32_t axis)
     return false;
 }
 
-/* Adds an axis and the strides of the matrices along it.  False if only one matrix has it: a sum
- * over one matrix alone is no product. */
+/* Adds an axis of the program, with the strides of c, a and b along it. at[] are the addresses of
+ * c, a and b. False if only one matrix has it (or none): a sum over an axis of one matrix alone is
+ * no product. */
 static bool add_axis(rd_product *product, const rd_program *p, const rd_address *const *at,
                      int32_t number)
 {
@@ -113,8 +117,8 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
     return has >= 2;
 }
 
-/* Finds the matrices of a program that is a product, and their strides along each axis.  *to
- * NULL: it is none.  False: no memory. */
+/* Finds the matrices of a program that is a product, and their strides along each axis.  Axes of
+ * extent 1, or without a loop, are left out. *to NULL: it is none.  False: no memory. */
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     product_parts     found = { .n_load = 0 };

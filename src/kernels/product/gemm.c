@@ -1,9 +1,10 @@
 /* gemm.c - the parameters of GEMM calls, and the places of the matrices of each call. */
 #include "kernels/product/product.h"
 
-/* Returns the parameters of a GEMM call for so many rows and columns of c, without addresses.  A
- * matrix is transposed if its elements along a row are not adjacent; its leading dimension is
- * then the stride of the other axis. */
+/* Returns the parameters of a GEMM call for so many rows and columns of c, without addresses. A
+ * matrix is transposed if its elements along a row are not adjacent; then its leading dimension is
+ * the stride along the other axis. Fields that are not set (add, symmetric, addresses) are the
+ * caller's. */
 rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols)
 {
     const rd_product_axis *m = &product->m, *n = &product->n, *k = &product->k;
@@ -20,15 +21,17 @@ rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols)
     return g;
 }
 
-/* Moves the element positions of all three matrices by `index` along an axis. */
+/* Moves the positions of c, a and b (`at`, in elements from their first ones) by `index` along
+ * an axis. Each matrix has a stride of its own. */
 void rd_product_move(int64_t *at, const rd_product_axis *axis, int64_t index)
 {
     for (int m = 0; m < RD_MATRICES; m++)
         at[m] += index * axis->step[m];
 }
 
-/* Moves the element positions of all three matrices to combination number `index` of n axes, of
- * which the last one is fastest. */
+/* Moves the positions of c, a and b (`at`, in elements) to combination number `index` of the
+ * indices of n axes, of which the last one is fastest. The number is taken apart as digits, with
+ * the extents as bases. */
 void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, int64_t index)
 {
     for (int32_t i = n; i-- > 1; index /= axis[i].extent)

@@ -28,8 +28,10 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
                        const thread_memory *own, int64_t from, int64_t to);
 
 /* ---- By rows --------------------------------------------------------------------------------- */
-/* Computes rows [from, to) of C at the places of the mask.  For each element of row i of A, a row
- * of B is added to a dense row.  A place that got no product (met is 0) is 0. */
+/* Defines a function that computes rows [from, to) of C = A B at the places of the mask (pairs
+ * i, j that are wanted). For each element of row i of A, a row of B is added to a dense row of
+ * sums; then the wanted sums are copied. A place that got no product (met is 0) is 0. T: type of
+ * values; INDEX: of indices; NOTHING, TAKE, OF: the semiring's identity, sum and product. */
 #define BY_ROWS(NAME, T, INDEX, NOTHING, TAKE, OF)                                      \
     static void NAME(const rd_row_product *p, const void *av, const void *bv, void *cv, \
                      const thread_memory *own, int64_t from, int64_t to)                \
@@ -65,7 +67,9 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
     }
 
 /* ---- By places ------------------------------------------------------------------------------- */
-/* Lists the marked elements of a row, without an unpredictable branch. */
+/* Defines a function that lists the elements [from, to) of a row whose column is marked (met is
+ * 1), in `hit`, and returns their number. Each is written, and the count only moves if it was a
+ * hit: no branch that a processor would predict wrongly. */
 #define MEET(INDEX)                                                               \
     static inline int64_t meet_##INDEX(const INDEX *column, INDEX from, INDEX to, \
                                        const unsigned char *met, INDEX *hit)      \
@@ -81,8 +85,8 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
 MEET(int32_t)
 MEET(int64_t)
 
-/* Prefetches the first cache lines of the next row to traverse: rows lie far apart, and most are
- * short. */
+/* Prefetches the first three cache lines of the next row that will be traversed: rows lie far
+ * apart in memory, and most are short. */
 static inline void ask_for(const void *at)
 {
     __builtin_prefetch(at);
@@ -90,9 +94,12 @@ static inline void ask_for(const void *at)
     __builtin_prefetch((const char *)at + 128);
 }
 
-/* Computes row `at` of `cs`: marks row `at` of X, then traverses a row of Y for each place.  If
- * `left`, X is A and Y is the columns of B; else X is the columns of B and Y is A.  `mirror`
- * gives the place with the same value, NULL: none. */
+/* Defines functions that compute C place by place: the value at (i, j) is the product of row i
+ * of A with column j of B. NAME_along() does row `at` of `cs`: it marks the elements of row `at`
+ * of X, then goes along a row of Y for each wanted place and takes the marked ones. With `left`,
+ * X is A and Y is the columns of B; else X is the columns of B and Y is A. `mirror` has the
+ * place (j, i) with the same value; NULL: none. NAME() does steps [from, to), which are rows of
+ * C and then its columns. */
 #define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                            \
     static inline void NAME##_along(                                                            \
         const rd_row_places *cs, const rd_row_places *xs, const rd_row_places *ys, const T *x,  \
@@ -158,8 +165,9 @@ static inline void ask_for(const void *at)
     BY_PLACES(R##_##O##_at_I64, int64_t, int64_t, NOTHING_##R##_I, TAKE_##R##_I, OF_##O##_I)
 RD_MASKED_ROWS(MASKED)
 
-/* Returns the kernel for the product's reducer, operator, way of masking, type, and width of
- * indices; NULL: there is none. */
+/* Returns the kernel for the product's reducer (sum), operator (product), way of masking, type, and
+ * width of indices (p->wide: i64); NULL: there is none. In names F is f64, I is i64, 32 and 64 the
+ * bits of indices, `at` by places. */
 static masked_of *masked_kernel(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64, at = p->mask == RD_MASK_BY_PLACES;
@@ -176,15 +184,15 @@ static masked_of *masked_kernel(const rd_row_product *p)
     return NULL;
 }
 
-/* Rounds bytes up to whole cache lines, so that threads do not share a line. */
+/* Rounds bytes up to whole cache lines of 64, so that threads do not share a line. */
 static int64_t lines(int64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns the bytes of working memory of a thread.  If `at` is given, *own gets pointers into
- * it.  By rows, the marks and the sums have an entry for each column of B; by places, for each
- * column of A, with the list of hits. */
+/* Returns the bytes of working memory of a thread. If `at` is not NULL, *own gets pointers into it:
+ * marks (met), sums, and by places the list of hits. Marks and sums have an entry for each column
+ * of B if C is computed by rows, of A if by places. All parts are whole cache lines. */
 static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_memory *own)
 {
     const bool    places = p->mask == RD_MASK_BY_PLACES;
@@ -197,7 +205,7 @@ static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_mem
 }
 
 /* Copies the values of B, of 8 bytes each, in the order of its columns: b_columns.from has the
- * index of each in B, as i32 or i64 (wide). */
+ * index of each in B, as i32, or i64 if p->wide. Bytes are copied, so the type does not matter. */
 static void transpose_values(const rd_row_product *p, const char *b, char *to)
 {
     enum { EACH = sizeof(int64_t) };
@@ -210,9 +218,11 @@ static void transpose_values(const rd_row_product *p, const char *b, char *to)
         memcpy(to + EACH * q, b + EACH * wide[q], EACH);
 }
 
-/* Returns the values of B in the order in which the kernel reads them: as they are, or by
- * columns in `room`. p->mirror says that C's places are symmetric.  If B's columns also have the
- * values of A's rows, half of C is computed and mirrored; else mirror is dropped. */
+/* Returns the values of B in the order in which the kernel reads them: by rows as they are; by
+ * places a copy in the order of columns, in `room`. p->mirror says that the wanted places are
+ * symmetric. If also the values of B's columns equal those of A's rows (B is the transpose of A), C
+ * is symmetric, and half of it is computed; else mirror is set to NULL. The values are compared as
+ * bytes. */
 static const void *transposed(rd_row_product *p, const void *a, const void *b, char *room)
 {
     if (p->mask != RD_MASK_BY_PLACES)
@@ -223,22 +233,24 @@ static const void *transposed(rd_row_product *p, const void *a, const void *b, c
     return room;
 }
 
-/* Returns the steps of the computation: all rows of C, and by places without a mirror also all
- * columns, for those places of C that are computed column by column. */
+/* Returns how many steps the threads share: one for each row of C. By places without a mirror
+ * there is also one for each column, for those wanted places that are cheaper to compute column
+ * by column. */
 static int64_t steps_of(const rd_row_product *p)
 {
     return p->c.rows + (p->mask == RD_MASK_BY_PLACES && !p->mirror ? p->c.columns : 0);
 }
 
-/* Computes the values of C at the places of a mask, in pieces of 64 rows that threads take in
- * turn.  False: no memory.  `before`: bytes for the values of B by columns, which all threads
- * share. */
+/* Computes the values of C at the places of a mask, in pieces of 64 steps that threads take in
+ * turn. Each thread runs in the library's floating-point environment (rd_float_env). False: no
+ * memory. before: bytes at the begin of the working memory, for the values of B by columns, which
+ * all threads share; `bytes` for each thread follow. */
 bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory)
 {
     rd_row_product   p      = *of;
     masked_of *const kernel = masked_kernel(&p);
-    const int64_t    bytes  = place_thread_memory(&p, NULL, NULL);
+    const int64_t    bytes  = place_thread_memory(&p, /*at=*/NULL, NULL);
     const int64_t    before = p.mask == RD_MASK_BY_PLACES ? lines(p.b.n * 8) : 0;
     char *const      room   = memory->get(memory->user, before + bytes * threads);
 

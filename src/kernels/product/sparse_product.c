@@ -14,7 +14,9 @@
 typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, void *c, void *room,
                         int64_t from, int64_t to);
 
-/* Rows [from, to) of C; `room` is a row of values. */
+/* Defines a function that computes rows [from, to) of C = A B over a semiring with identity
+ * NOTHING, sum TAKE and product OF. Each row is summed in `room`, a dense row of values by
+ * column; then those at the stored places of C are copied. T: type of values; INDEX: of indices. */
 #define ROWS(NAME, T, INDEX, NOTHING, TAKE, OF)                                         \
     static void NAME(const rd_row_product *p, const void *av, const void *bv, void *cv, \
                      void *room, int64_t from, int64_t to)                              \
@@ -55,8 +57,9 @@ typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, v
 #define ROWS_OF_REDUCER(REDUCER) RD_ROW_OPS(ROWS_OF, REDUCER)
 RD_ROW_REDUCERS(ROWS_OF_REDUCER)
 
-/* Returns the kernel for the product's reducer, operator, type, and width of indices; NULL:
- * there is none. */
+/* Returns the kernel for the product's reducer (the sum of the semiring), operator (its product),
+ * type, and width of indices (p->wide: i64); NULL: there is none. In names F is f64, I is i64, 32
+ * and 64 the bits of indices. */
 static rd_rows_of *rows_of(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64;
@@ -87,10 +90,10 @@ static bool all_finite(const double *x, int64_t n)
     return !bad;
 }
 
-/* Sets NaNs in row i of C.  A result is NaN if a non-finite element of its row of A or column of
- * B meets an element that is not stored, as 0 times infinity is NaN. met[j] counts the
- * non-finite elements that meet stored ones, in_column[j] all of column j of B.  If row and
- * column have more than have met, some met none. */
+/* Sets NaNs in row i of C where a zero that is not stored meets an infinity or NaN, as 0 times
+ * infinity is NaN. For each place (i, j) it counts the non-finite elements in row i of A
+ * (in_row) and in column j of B (in_column[j]), and those that met a stored element (met[j]). If
+ * fewer met one, some met a zero. */
 static void set_nans_of_row(const rd_row_product *p, const double *a, const double *b, double *c,
                             const int64_t *in_column, int64_t *met, int64_t i)
 {
@@ -114,8 +117,9 @@ static void set_nans_of_row(const rd_row_product *p, const double *a, const doub
     }
 }
 
-/* Sets the NaNs of C in all rows: it counts the non-finite elements of each column of B first.
- * False: no memory. */
+/* Sets the NaNs of C in all rows where zeros that are not stored meet infinities or NaNs. First it
+ * counts the non-finite elements of each column of B, in zeroed memory of the caller's; behind
+ * these counts lies `met`, which the rows use. False: no memory. */
 static bool set_nans(const rd_row_product *p, const double *a, const double *b, double *c,
                      const rd_row_memory *memory)
 {
@@ -127,14 +131,15 @@ static bool set_nans(const rd_row_product *p, const double *a, const double *b, 
     for (int64_t q = 0; q < p->b.n; q++)
         in_column[index_at(p, p->b.column, q)] += !isfinite(b[q]);
     for (int64_t i = 0; i < p->a.rows; i++)
-        set_nans_of_row(p, a, b, c, in_column, in_column + n, i);
+        set_nans_of_row(p, a, b, c, in_column, /*met=*/in_column + n, i);
     memory->put(memory->user, in_column);
     return true;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Computes all rows of C without a mask, in pieces of 64 that threads take in turn.  Each thread
- * has a dense row of values.  False: no memory. */
+/* Computes all rows of C = A B, in pieces of 64 that threads take in turn. `room` has a dense row
+ * of values for each thread, on cache lines of its own; values have 8 bytes. Each thread runs in
+ * the library's floating-point environment (rd_float_env). False: no memory. */
 static bool run_rows(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                      const rd_row_memory *memory)
 {
@@ -161,9 +166,9 @@ static bool run_rows(const rd_row_product *p, const void *a, const void *b, void
     return true;
 }
 
-/* Computes the values of C = A B over a semiring, with or without a mask.  If missing elements
- * count as zeros (counts), those zeros times infinities or NaNs are set to NaN afterwards.
- * False: no memory. */
+/* Computes the values of C = A B over a semiring, with or without a mask. If elements that are
+ * not stored count as zeros (p->counts), results in which such a zero meets an infinity or NaN
+ * are then set to NaN. False: no memory. */
 bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                         const rd_row_memory *memory)
 {

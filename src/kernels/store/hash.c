@@ -19,8 +19,8 @@ static uint64_t mix(uint64_t hash, uint64_t word, uint64_t factor)
     return hash ^ hash >> 29;
 }
 
-/* Takes one word into both halves of the hash, with different factors; the second half also
- * depends on the first. */
+/* Takes one word of 64 bits into both halves of the hash, with different factors; the second
+ * half also depends on the first. */
 static rd_hash take(rd_hash hash, uint64_t word)
 {
     hash.a = mix(hash.a, word, UINT64_C(0x9E3779B97F4A7C15));

@@ -83,7 +83,8 @@ bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, i
     return false;
 }
 
-/* Removes a file of the cache directory; errors are ignored. */
+/* Removes a file of the cache directory. Errors are ignored, because another process may have
+ * removed it. */
 void rd_store_remove(int dir, const char *name)
 {
     (void)unlinkat(dir, name, 0);
@@ -101,15 +102,15 @@ static bool has_ending(const char *name, const char *ending)
 void rd_store_sweep(int dir)
 {
     enum { OLD = 3600 }; /* seconds; a compiler is not waited for so long */
-    const int      own   = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *files = own >= 0 ? fdopendir(own) : NULL;
-    const time_t   now   = time(NULL);
+    const int      listing = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *files   = listing >= 0 ? fdopendir(listing) : NULL;
+    const time_t   now     = time(NULL);
     struct dirent *file;
     struct stat    facts;
 
     if (!files) {
-        if (own >= 0)
-            close(own);
+        if (listing >= 0)
+            close(listing);
         return;
     }
     while ((file = readdir(files)))
@@ -185,7 +186,8 @@ static bool make_seal(int fd, uint64_t n, seal *s)
     return true;
 }
 
-/* True if it is a regular file of the user that nobody else can write to; *bytes gets its size. */
+/* True if the open file is a regular file of the user's that nobody else can write to; *bytes
+ * gets its size. */
 static bool is_ours(int fd, uint64_t *bytes)
 {
     struct stat facts;
@@ -197,9 +199,9 @@ static bool is_ours(int fd, uint64_t *bytes)
     return true;
 }
 
-/* Makes a temporary file an object of the cache: closes it to other users, appends the seal, and
- * renames it.  A rename is atomic, so readers see all of it or none.  False: something failed;
- * the temporary file remains. */
+/* Makes the temporary file `aside` an object of the cache: closes it to other users, appends the
+ * seal (length and hash of its bytes), and renames it to `name`. A rename is atomic, so readers
+ * see all of it or none. False: something failed; the temporary file remains. */
 bool rd_store_put(int dir, const char *aside, const char *name)
 {
     const int fd   = openat(dir, aside, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
@@ -216,7 +218,8 @@ bool rd_store_put(int dir, const char *aside, const char *name)
     return done && renameat(dir, aside, dir, name) == 0;
 }
 
-/* True if a file ends with a seal that fits the bytes before it, and belongs to the user alone. */
+/* True if the file belongs to the user alone and ends with a seal (a magic text, and length and
+ * hash of the bytes before it) that fits those bytes. */
 static bool is_sealed(int fd)
 {
     uint64_t n = 0;
@@ -227,21 +230,22 @@ static bool is_sealed(int fd)
            make_seal(fd, n - sizeof found, &want) && memcmp(&found, &want, sizeof want) == 0;
 }
 
-/* True if the directory has a sealed object of that name that is the user's; notes that it was
- * used.  Any other file of that name is removed. */
+/* True if the directory has an object of that name that is the user's and has a seal (length and
+ * hash) that fits it; it is noted as used now. Any other file of that name, a link too, is
+ * removed. */
 bool rd_store_has(int dir, const char *name)
 {
     const int fd   = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     const int why  = errno;
-    bool      here = fd >= 0 && is_sealed(fd);
+    bool      good = fd >= 0 && is_sealed(fd);
 
-    if (here)
+    if (good)
         note_use(fd);
     if (fd >= 0)
         close(fd);
-    if (!here && (fd >= 0 || why != ENOENT))
+    if (!good && (fd >= 0 || why != ENOENT))
         rd_store_remove(dir, name);
-    return here;
+    return good;
 }
 
 /* Reads n bytes from the beginning of a file, and tries again after signals and short reads.
@@ -260,9 +264,10 @@ static bool read_all(int fd, char *bytes, size_t n)
     return true;
 }
 
-/* Returns the bytes of an object without its seal, malloc'ed, and their number in *n; NULL:
- * there is no good one.  The object is read into memory first and then compared with its seal,
- * so the checked bytes are the used bytes.  A bad object is removed. */
+/* Returns the bytes of an object, malloc'ed, without the seal behind them (their length and
+ * hash), and their number in *n; NULL: there is no good one. The object is read into memory
+ * first and then compared with its seal, so that nobody can change it in between. A bad object
+ * is removed. */
 char *rd_store_read(int dir, const char *name, size_t *n)
 {
     const int fd    = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -26,8 +26,8 @@ static int by_use(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns a limit in bytes: "500M" is 500 * 2^20.  NULL and anything that is no such number give
- * the usual 1 GiB. */
+/* Returns a limit in bytes: "500M" is 500 * 2^20, with K, M or G. NULL, anything else, and a
+ * number that overflows give the usual 1 GiB. */
 static int64_t bytes_of(const char *limit)
 {
     const int64_t usual = INT64_C(1) << 30;
@@ -42,8 +42,8 @@ static int64_t bytes_of(const char *limit)
     return *end || n > INT64_MAX >> shift ? usual : (int64_t)n << shift;
 }
 
-/* True if the file is an object: its name is not too long, and has no ending of a temporary
- * file, for which see rd_store_sweep(). */
+/* True if the file is a compiled object: its name fits, and has none of the endings of temporary
+ * files (.c, .i, .tmp). */
 static bool is_object(const char *name)
 {
     const char *const ending = strrchr(name, '.');
@@ -84,15 +84,15 @@ static stored_object *list_objects(DIR *files, int dir, size_t *n)
  * within the limit, such as "500M". */
 void rd_store_trim(int dir, const char *limit)
 {
-    const int64_t most  = bytes_of(limit);
-    const int     own   = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR          *files = own >= 0 ? fdopendir(own) : NULL;
-    int64_t       all   = 0;
+    const int64_t most    = bytes_of(limit);
+    const int     listing = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR          *files   = listing >= 0 ? fdopendir(listing) : NULL;
+    int64_t       all     = 0;
     size_t        n;
 
     if (!files) {
-        if (own >= 0)
-            close(own);
+        if (listing >= 0)
+            close(listing);
         return;
     }
     stored_object *const list = list_objects(files, dir, &n);

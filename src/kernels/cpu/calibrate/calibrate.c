@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measures all speeds three times, some time apart, and keeps the best of each. False: *why says
- * why nothing can be measured. */
+/* Measures all speeds of this machine three times, some time apart, and keeps the best of each;
+ * measured[row] says which rows are measured.  False: *why says why nothing can be measured. */
 bool rd_calibrate(rd_speeds *s, bool measured[RD_N_SPEEDS], int threads, const char **why)
 {
     enum { TIMES = 3 }; /* each some time after the one before */

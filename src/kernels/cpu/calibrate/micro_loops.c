@@ -5,6 +5,8 @@
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 
+/* The operations that are timed in vector loops: row, C type, its bytes, two statements in turn,
+ * how often the measured operation stands in one, and the row of another operation to subtract. */
 const rd_micro_map rd_micro_maps[RD_MICRO_MAPS] = {
     { RD_SPEED_add_f32, "float", 4, "a = a + b", "b = b + a", 1, -1 },
     { RD_SPEED_mul_f32, "float", 4, "a = a * b", "b = b * a", 1, -1 },
@@ -39,7 +41,7 @@ const rd_micro_map rd_micro_maps[RD_MICRO_MAPS] = {
       RD_SPEED_add_f64 },
 };
 
-/* The same one by one. */
+/* The operations that are timed element by element, not in vectors. */
 const rd_micro_map rd_micro_serials[RD_MICRO_SERIALS] = {
     { RD_SPEED_one_add, "double", 8, "a = a + b", NULL, 1, -1 },
     { RD_SPEED_one_div, "double", 8, "a = b / a", NULL, 1, -1 },
@@ -47,8 +49,9 @@ const rd_micro_map rd_micro_serials[RD_MICRO_SERIALS] = {
 };
 
 /* ---- Their text ------------------------------------------------------------------------------ */
-/* Adds the whole text: the loops of micro_loops.h, a function for each map, and the table of
- * functions rd_micro_loops. */
+/* Adds the C text of all loops that are timed: those of micro_loops.h, a function for each map, and
+ * the table of functions rd_micro_loops. MAP and ONE are macros of rd_loops_text; the table has the
+ * order of the RD_MICRO_ numbers. */
 static void add_text(rd_text *text)
 {
     rd_text_add(text, "%s", rd_loops_text);
@@ -68,7 +71,8 @@ static void add_text(rd_text *text)
                 "prefix_sums, serial_max, short_loops, branches, push, merge_lanes };\n");
 }
 
-/* Compiles the text and returns the table. NULL: *why says what is missing. */
+/* Compiles the loops that are timed and returns their table, by RD_MICRO_ number.  The compiled
+ * object stays loaded, so nobody frees it.  NULL: *why says what is missing. */
 rd_micro_loop *const *rd_micro_loops_compile(const char **why)
 {
     rd_text text  = { 0 };
@@ -78,7 +82,7 @@ rd_micro_loop *const *rd_micro_loops_compile(const char **why)
     if (text.failed)
         *why = "there is no memory";
     else if (rd_object_make(text.at, rd_compiler_flags(rd_cpu_vector(), /*rounds=*/false),
-                            "rd_micro_loops", rd_env_snapshot_now(), RD_LONG_PATIENCE, NULL,
+                            "rd_micro_loops", rd_env_snapshot_now(), RD_LONG_PATIENCE, /*key=*/NULL,
                             &found) == RD_OBJECT_NONE)
         *why = "there is no compiler or no directory for what it makes";
     rd_text_free(&text);

@@ -16,8 +16,8 @@
 enum { FILE_NAME = RD_HASH_TEXT + 16 };
 
 /* ---- Where they count ------------------------------------------------------------------------ */
-/* Adds what /proc/cpuinfo says of the first processor, without what changes from moment to
- * moment. */
+/* Adds what /proc/cpuinfo says of the first processor: maker, model, stepping; not what changes
+ * from moment to moment. */
 static void add_processor(rd_text *text)
 {
     static const char *const keys[] = { "vendor_id", "cpu family",      "model",
@@ -30,13 +30,15 @@ static void add_processor(rd_text *text)
             const char *const colon = strchr(line, ':');
 
             if (colon && strncmp(line, keys[k], strlen(keys[k])) == 0)
+                /* behind ": " */
                 rd_text_add(text, "%.*s ", (int)strcspn(colon + 2, "\n"), colon + 2);
         }
     if (file)
         fclose(file);
 }
 
-/* Adds the first line of the file: release, processors, compiler, vectors. */
+/* Adds the first line of the file of speeds, which says where they were measured: release,
+ * processors, compiler, vectors. */
 void rd_speeds_where(rd_text *text)
 {
     rd_compiler cc;
@@ -66,7 +68,8 @@ static int open_store(void)
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
-/* Reads a file, and adds an end of text; the caller frees it. NULL: there is none. */
+/* Returns the text of a file of the store, with a 0 behind it; the caller frees it.  NULL: there is
+ * none. */
 static char *read_text(int dir, const char *name)
 {
     size_t      n    = 0;
@@ -81,7 +84,8 @@ static char *read_text(int dir, const char *name)
     return text;
 }
 
-/* Reads the file of this machine. False: there is none that can be read, and s is as before. */
+/* Reads the speeds from the file for this machine.  False: there is none that can be read, and s is
+ * as before. */
 bool rd_speeds_load(rd_speeds *s)
 {
     const int dir   = open_store();
@@ -103,20 +107,21 @@ bool rd_speeds_load(rd_speeds *s)
     return done;
 }
 
-/* Writes the file, by way of a temporary one. */
+/* Writes the speeds to the file for this machine, by way of a temporary one, whose name
+ * rd_store_aside() makes, and which rd_store_put() renames.  False: it cannot be written. */
 static bool write_file(int dir, const rd_speeds *s, const rd_text *where)
 {
     rd_text text = { 0 };
-    char    name[FILE_NAME], aside[FILE_NAME + 32];
+    char    name[FILE_NAME], temporary[FILE_NAME + 32];
     bool    done = false;
 
     name_of(where, name);
     rd_speeds_text(&text, s, where->at);
-    if (!text.failed && rd_store_aside(dir, name, ".tmp", aside, sizeof aside) &&
-        rd_store_write(dir, aside, text.at, (long)text.n)) {
-        done = rd_store_put(dir, aside, name);
+    if (!text.failed && rd_store_aside(dir, name, ".tmp", temporary, sizeof temporary) &&
+        rd_store_write(dir, temporary, text.at, (long)text.n)) {
+        done = rd_store_put(dir, temporary, name);
         if (!done)
-            rd_store_remove(dir, aside);
+            rd_store_remove(dir, temporary);
     }
     rd_text_free(&text);
     return done;
@@ -147,12 +152,13 @@ static int64_t last_level(int64_t l2)
     long size = 0;
 
 #ifdef _SC_LEVEL3_CACHE_SIZE
-    size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    size = sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0 or -1: not known */
 #endif
     return size <= 0 ? 4 * l2 : size > MOST ? MOST : size;
 }
 
-/* The usual speeds, with the cache sizes of this machine. */
+/* Returns the usual speeds of processors with such vectors, with the cache sizes of this
+ * machine. */
 static rd_speeds unmeasured_speeds(void)
 {
     const rd_cache_sizes caches = rd_caches();

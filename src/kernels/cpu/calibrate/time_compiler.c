@@ -4,8 +4,9 @@
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 
-/* Measures the compiler on a text of so many operations, then the load of the object that the store
- * has now. The time in the text makes it one that no store has yet. */
+/* Measures the compiler on a text of 300 operations, then how long the object that the store has
+ * now takes to load.  Patience is the seconds a compiler may take; 0: only the store is asked.  The
+ * time of day in the text makes it one that no store has yet. */
 void rd_meter_compiler(rd_meter *m)
 {
     enum { VALUES = 300 };
@@ -24,13 +25,13 @@ void rd_meter_compiler(rd_meter *m)
     rd_text_add(&text, "y[i] = b; } }\n");
     double       begun = rd_seconds();
     const bool   done  = !text.failed && rd_object_make(text.at, flags, "rd_micro", here,
-                                                        RD_SHORT_PATIENCE, NULL, &found);
+                                                        RD_SHORT_PATIENCE, /*key=*/NULL, &found);
     const double took  = rd_seconds() - begun;
 
     if (done) {
         rd_meter_set(m, RD_SPEED_compiled, took * 1000 / VALUES);
         begun = rd_seconds();
-        if (rd_object_make(text.at, flags, "rd_micro", here, 0, NULL, &found))
+        if (rd_object_make(text.at, flags, "rd_micro", here, /*patience=*/0, /*key=*/NULL, &found))
             rd_meter_set(m, RD_SPEED_loaded, 1e6 * (rd_seconds() - begun));
     }
     rd_text_free(&text);

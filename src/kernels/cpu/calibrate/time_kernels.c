@@ -4,7 +4,8 @@
 #include "kernels/cpu/simd/simd.h"
 #include <math.h>
 
-/* Returns the nanoseconds of a call for n elements: the least of five measurements. */
+/* Returns the nanoseconds of one call of a kernel for n elements: the least of five measurements,
+ * each of 65536 elements in all. */
 static double ns_of_kernel(rd_simd_map *kernel, int64_t n, void *y, const void *x)
 {
     enum { COUNTS = 5, ELEMENTS = 1 << 16 };
@@ -22,7 +23,8 @@ static double ns_of_kernel(rd_simd_map *kernel, int64_t n, void *y, const void *
     return 1e9 * least;
 }
 
-/* Measures the vector kernels of elementary functions, for an element each. */
+/* Measures the vector kernels of elementary functions: nanoseconds of an element. Kernel [0] is the
+ * one without scalar operands; the RD_METER_ROW elements are from 0.5 to 1.5. */
 static void measure_functions(rd_meter *m, const rd_simd *simd)
 {
     static const struct {
@@ -58,7 +60,8 @@ static void measure_functions(rd_meter *m, const rd_simd *simd)
     }
 }
 
-/* Measures the call of a kernel, its time for an element, and two functions of C's library. */
+/* Measures the call of a kernel (on one element), its time for an element of many, and two
+ * functions of the C library. The operands are volatile, so that a compiler makes each call. */
 static void measure_calls(rd_meter *m, const rd_simd *simd)
 {
     rd_simd_map *const add = simd->map[RD_ELEM_f64][RD_OP_add][0];
@@ -66,7 +69,7 @@ static void measure_calls(rd_meter *m, const rd_simd *simd)
     double             exp_ns = INFINITY, fmod_ns = INFINITY;
     enum { TIMES = 20000 };
 
-    rd_meter_set(m, RD_SPEED_tile_call, ns_of_kernel(add, 1, m->y, m->x));
+    rd_meter_set(m, RD_SPEED_tile_call, ns_of_kernel(add, /*n=*/1, m->y, m->x));
     rd_meter_set(m, RD_SPEED_tile_element,
                  ns_of_kernel(add, RD_METER_ROW, m->y, m->x) / RD_METER_ROW);
     for (int k = 0; k < 5; k++) {
@@ -84,7 +87,7 @@ static void measure_calls(rd_meter *m, const rd_simd *simd)
     rd_meter_set(m, RD_SPEED_call, fmod_ns);
 }
 
-/* Measures the kernels of the instruction set with vectors of the wanted size. */
+/* Measures the vector kernels of the instruction set with vectors of m->s->vector bytes. */
 void rd_meter_kernels(rd_meter *m)
 {
     static const char *const names[] = { "baseline", "avx2", "avx512" };

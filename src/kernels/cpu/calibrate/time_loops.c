@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns the nanoseconds of a loop over n elements: the least of a few measurements. The loop is
- * repeated so many times that one measurement takes a millisecond or more. */
+/* Returns the nanoseconds of compiled loop number `loop` over n elements: the least of five
+ * measurements.  The loop is repeated so many times that one measurement takes a millisecond or
+ * more; one that takes 20 counts as two. */
 static double ns_of(const rd_meter *m, int loop, long n, void *x, void *y, void *z)
 {
     enum { COUNTS = 5 };
@@ -33,7 +34,7 @@ static double ns_of(const rd_meter *m, int loop, long n, void *x, void *y, void 
 }
 
 /* ---- What is measured ------------------------------------------------------------------------ */
-/* Fills the row x with ones of the map's type. */
+/* Fills the elements at m->x with ones of the type of a timed operation. */
 static void fill_with_ones(rd_meter *m, const rd_micro_map *of)
 {
     for (int k = 0; k < RD_METER_ROW; k++)
@@ -53,8 +54,9 @@ static void fill_with_ones(rd_meter *m, const rd_micro_map *of)
         }
 }
 
-/* Sets a row to the time of one operation. The time of the operation that comes with it in the loop
- * (`plus`) is subtracted, but never more than 0.7 of what was measured. */
+/* Sets the speed of an operation from the time of one statement in its loop.  The time of another
+ * operation in the statement (`plus`) is subtracted, but never more than 0.7 of what was
+ * measured. */
 static void set_map(rd_meter *m, const rd_micro_map *map, double ns)
 {
     const double plus = map->plus >= 0 ? m->s->row[map->plus] : 0;
@@ -62,7 +64,9 @@ static void set_map(rd_meter *m, const rd_micro_map *map, double ns)
     rd_meter_set(m, map->row, fmax(ns - plus, 0.3 * ns) / map->each);
 }
 
-/* Measures operators: by vectors, and then in serial loops. */
+/* Measures arithmetic operators: in vector loops (the time of a whole vector), and then in serial
+ * loops. Matrix products are not measured: they are assumed to reach 0.7 of the speed of fused
+ * multiply-adds. */
 static void measure_maps(rd_meter *m)
 {
     static const double ALL = (double)RD_METER_ROW * RD_METER_OPERATIONS;
@@ -82,8 +86,8 @@ static void measure_maps(rd_meter *m)
     rd_meter_set(m, RD_SPEED_product_f64, 0.7 * m->s->vector / 8 / m->s->fma_f64);
 }
 
-/* Returns the bytes of an array that fits the last cache and no other: four times the second level,
- * between 8 and 256 MiB. */
+/* Returns the bytes of an array that fits the third-level cache and not the second: four times the
+ * second level, between 8 and 256 MiB. */
 static long middle(const rd_meter *m)
 {
     const int64_t bytes = 4 * m->s->bytes_l2;
@@ -92,7 +96,9 @@ static long middle(const rd_meter *m)
                                    : RD_METER_MIDDLE;
 }
 
-/* Measures bytes a nanosecond from each cache and from memory, and of both kinds of stores. */
+/* Measures bytes a nanosecond that are read from each cache and from memory, and that both kinds of
+ * stores write (usual and non-temporal). Half of a cache's size fits it; `loop` is the number of
+ * the compiled loop. */
 static void measure_memory(rd_meter *m)
 {
     const struct {
@@ -106,14 +112,15 @@ static void measure_memory(rd_meter *m)
                    { RD_SPEED_streamed, RD_MICRO_FILL_NONTEMPORAL, RD_METER_LARGE / 2 } };
 
     for (size_t k = 0; k < sizeof levels / sizeof *levels; k++) {
-        const long bytes = levels[k].bytes & ~4095L;
+        const long bytes = levels[k].bytes & ~4095L; /* whole pages */
 
         rd_meter_set(m, levels[k].row,
                      (double)bytes / ns_of(m, levels[k].loop, bytes / 8, m->memory, m->y, m->z));
     }
 }
 
-/* Draws indices by Lehmer's generator, so that no two neighbours are near each other. */
+/* Fills m->z with random indices below a limit, by the generator of Lehmer, so that no two
+ * neighbours are near each other. */
 static void draw_places(rd_meter *m, uint64_t below)
 {
     uint64_t state = 1;
@@ -124,7 +131,8 @@ static void draw_places(rd_meter *m, uint64_t below)
     }
 }
 
-/* Measures gathers from each cache and from memory. */
+/* Measures the nanoseconds of an element that is gathered from each cache and from memory. Elements
+ * have 4 bytes; m->z has the indices. */
 static void measure_gathers(rd_meter *m)
 {
     const struct {
@@ -144,8 +152,9 @@ static void measure_gathers(rd_meter *m)
 }
 
 /* Measures what is not per operation: shuffles, serial chains, short loops, mispredicted branches,
- * ends of blocks, merges of lanes. Of branches that go either way at random, half are mispredicted:
- * hence the factor of 2. */
+ * ends of blocks and merges of lanes in reductions.  Of branches that go either way at random, half
+ * are mispredicted: hence the factor of 2.  m->z has the numbers by which branches go (ones: always
+ * the same way), or indices that are gathered. */
 static void measure_overheads(rd_meter *m)
 {
     for (int k = 0; k < RD_METER_ROW; k++)
@@ -175,11 +184,11 @@ static void measure_overheads(rd_meter *m)
                  2 * (ns_of(m, RD_MICRO_BRANCHES, RD_METER_PLACES, m->x, m->y, m->z) - foreseen) /
                      ((double)RD_METER_PLACES));
     memset(m->x, 0, sizeof m->x);
-    rd_meter_set(m, RD_SPEED_push, ns_of(m, RD_MICRO_PUSH, 1, m->x, m->y, m->z));
-    rd_meter_set(m, RD_SPEED_lanes, ns_of(m, RD_MICRO_MERGE_LANES, 1, m->x, m->y, m->z));
+    rd_meter_set(m, RD_SPEED_push, ns_of(m, RD_MICRO_PUSH, /*n=*/1, m->x, m->y, m->z));
+    rd_meter_set(m, RD_SPEED_lanes, ns_of(m, RD_MICRO_MERGE_LANES, /*n=*/1, m->x, m->y, m->z));
 }
 
-/* Measures operators, memory, gathers and overheads. */
+/* Measures operators, memory, gathers and overheads by compiled loops. */
 void rd_meter_loops(rd_meter *m)
 {
     measure_maps(m);

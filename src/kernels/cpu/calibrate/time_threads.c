@@ -5,10 +5,10 @@
 #include <math.h>
 #include <time.h>
 
-/* Measures memory that all threads read at once, each its own part. */
+/* Measures the bytes a nanosecond that all threads together read from memory, each its own part. */
 static void measure_all(rd_meter *m, int threads)
 {
-    const long bytes = (RD_METER_LARGE / threads) & ~4095L;
+    const long bytes = (RD_METER_LARGE / threads) & ~4095L; /* whole pages */
     double     least = INFINITY;
 
     for (int k = 0; k < 3; k++) {
@@ -18,7 +18,8 @@ static void measure_all(rd_meter *m, int threads)
         for (int t = 0; t < threads; t++) {
             double y[64];
 
-            m->loop[RD_MICRO_READ_ALL](bytes / 8, 1, m->memory + t * bytes, y, NULL);
+            m->loop[RD_MICRO_READ_ALL](bytes / 8, /*times=*/1, m->memory + t * bytes, y,
+                                       /*z=*/NULL);
         }
         least = fmin(least, rd_seconds() - begun);
     }
@@ -32,15 +33,16 @@ static double ns_of_region(int threads)
 
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int k = 0; k < threads; k++)
-        __asm__ volatile("" ::: "memory");
+        __asm__ volatile("" ::: "memory"); /* keeps the loop, which does nothing */
     return 1e9 * (rd_seconds() - begun);
 }
 
-/* Measures the start of a parallel region, while threads are awake and after they have slept. */
+/* Measures the start of a parallel region: right after another one, and after a pause in which the
+ * threads have gone to sleep. */
 static void measure_regions(rd_meter *m, int threads)
 {
     enum { AWAKE = 200, ASLEEP = 5 };
-    const struct timespec pause = { 0, 20000000 };
+    const struct timespec pause = { 0, 20000000 }; /* 20 ms */
     double                awake = INFINITY, asleep = INFINITY;
 
     for (int k = 0; k < AWAKE; k++)

@@ -40,7 +40,10 @@ static const char *const gcc_flags[] = {
 };
 enum { N_GCC_FLAGS = sizeof gcc_flags / sizeof *gcc_flags };
 
-/* Returns the flags for vectors of so many bytes; they are those of the library's own kernels. */
+/* Returns the compiler's flags for vectors of so many bytes (64, 32 or the baseline); NULL is
+ * behind the last.  They are those of the library's own kernels.  `rounds`: the text rounds an f64
+ * to a narrower float, which needs a further flag, the first of each list.  Nobody frees them.  `+
+ * !rounds` passes over the first flag. */
 const char *const *rd_compiler_flags(int vector_bytes, bool rounds)
 {
     /* As the library's own kernels are compiled, see CMakeLists.txt. */
@@ -61,8 +64,9 @@ const char *const *rd_compiler_flags(int vector_bytes, bool rounds)
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* Hashes what an update of the compiler changes: its file and our flags. To ask the compiler for
- * its version would cost as much as a small compilation. */
+/* Sets the identity of the compiler, a hash of what an update changes: its file (size, time, inode)
+ * and our flags.  To ask it for its version would cost as much as a small compilation.  False: the
+ * file cannot be run. */
 static bool identify(rd_compiler *cc)
 {
     struct stat facts;
@@ -81,8 +85,9 @@ static bool identify(rd_compiler *cc)
     return true;
 }
 
-/* Finds the program that RDIM_CC names, or cc, in the directories of PATH. Only absolute paths
- * count: the compiler runs in another directory, and the current one may be anybody's. */
+/* Finds the program that RDIM_CC names, or cc, in the directories of PATH, and notes what
+ * identifies it.  Only absolute paths count: the compiler runs in another directory, and the
+ * current one may be anybody's.  False: there is none. */
 bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 {
     const char *asked = rd_env_snapshot_get(surroundings, "RDIM_CC"),
@@ -91,7 +96,7 @@ bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 
     cc->surroundings = surroundings;
     if (strchr(name, '/')) {
-        /* It runs in another directory. */
+        /* a path: PATH is not searched */
         return name[0] == '/' &&
                snprintf(cc->path, sizeof cc->path, "%s", name) < (int)sizeof cc->path &&
                identify(cc);
@@ -103,7 +108,7 @@ bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
         /* An empty or relative directory means the current one, which may be anybody's. */
         if (*at == '/' && k > 0 && k < (int)sizeof cc->path && identify(cc))
             return true;
-        at += n + (at[n] == ':');
+        at += n + (at[n] == ':'); /* behind the colon, or at the end */
     }
     return false;
 }
@@ -119,9 +124,10 @@ static int set_directory(posix_spawn_file_actions_t *actions, int dir)
     return say ? say(actions, dir) : -1;
 }
 
-/* Starts the compiler. It has a process group of its own, so that its children can be stopped
- * with it and keys that the user presses do not reach it. No signals are blocked or ignored,
- * whatever the caller's thread does. */
+/* Starts the compiler in directory `dir`, with no input or output.  It has a process group of its
+ * own, so that its children can be stopped with it and keys that the user presses do not reach it.
+ * No signals are blocked or ignored, whatever the thread of the caller does.  False: it was not
+ * started; all that was set up is released. */
 static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -167,7 +173,8 @@ int rd_compiler_stopped(void)
     return atomic_load_explicit(&stopped, memory_order_relaxed);
 }
 
-/* Returns a descriptor that becomes readable when the child ends; -1 if the system has none. */
+/* Returns a descriptor that becomes readable when the child ends (pidfd); -1 if the system has
+ * none. */
 static int open_child(pid_t pid)
 {
 #ifdef SYS_pidfd_open
@@ -178,9 +185,9 @@ static int open_child(pid_t pid)
 #endif
 }
 
-/* Waits until the child ends, or for `left` seconds. Without a descriptor it waits for a part of
- * the time that the child has taken so far; a look each half millisecond woke this thread 300
- * times a compilation. */
+/* Waits until the child ends, or for `left` seconds.  Without a descriptor (child -1) it waits for
+ * a 16th of the time that the child has taken so far; a look each half millisecond woke this thread
+ * 300 times a compilation. */
 static void wait_a_while(int child, double taken, double left)
 {
     struct pollfd ended = { .fd = child, .events = POLLIN };
@@ -188,8 +195,8 @@ static void wait_a_while(int child, double taken, double left)
     poll(&ended, 1, 1 + (int)(1000 * (child >= 0 ? left : taken / 16)));
 }
 
-/* True if the child has ended. If the program ignores SIGCHLD, or waits for all children itself,
- * the exit status is lost, and the object must show how it ended. */
+/* True if the child has ended; *how gets the outcome.  If the program ignores SIGCHLD, or waits for
+ * all children itself, the exit status is lost, and the object must show how it ended. */
 static bool has_ended(pid_t pid, outcome *how)
 {
     int         status;
@@ -202,8 +209,8 @@ static bool has_ended(pid_t pid, outcome *how)
     return done == pid || (done < 0 && errno == ECHILD);
 }
 
-/* Kills the child and its group, also if the child has left that group. A process that cannot be
- * killed, as it runs for another user or waits in the kernel, is not waited for. */
+/* Kills the child and its group, also if the child has left that group.  Waits a second at most: a
+ * process that cannot be killed, as it runs for another user or waits in the kernel, is left. */
 static void stop(pid_t pid, int child)
 {
     const double last  = 1; /* seconds */
@@ -227,7 +234,8 @@ static void count_overdue(int patience)
         atomic_store(&stopped, patience);
 }
 
-/* Waits for the child for `patience` seconds at most, and stops it then. */
+/* Waits for the child for `patience` seconds at most, and kills it then.  Returns how the
+ * compilation ended. */
 static outcome wait_for(pid_t pid, int patience)
 {
     const double begun = rd_seconds();
@@ -247,7 +255,8 @@ static outcome wait_for(pid_t pid, int patience)
     return how;
 }
 
-/* Runs the compiler once, with the first n_more of gcc's flags besides. */
+/* Runs the compiler once on a source file, with the first n_more of gcc's further flags (all or
+ * none of them). UNFINISHED: it was not started, or was stopped. */
 static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,
                    const char *source, const char *object, int patience)
 {
@@ -267,8 +276,9 @@ static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int
     return spawn(cc, dir, (char *const *)argv, &pid) ? wait_for(pid, patience) : UNFINISHED;
 }
 
-/* Compiles a text; a second time without gcc's flags if the compiler refuses. One that has
- * worked before has up to three times the patience: its text is long, or the machine is busy. */
+/* Compiles a text; a second time without gcc's further flags if the compiler refuses.  One that has
+ * worked before has up to three times the patience (seconds before it is stopped): its text is
+ * long, or the machine is busy. */
 bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source,
                      const char *object, int patience)
 {
@@ -280,7 +290,7 @@ bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, c
         return false;
     done = run(cc, dir, flags, N_GCC_FLAGS, source, object, most);
     if (done == REFUSED)
-        done = run(cc, dir, flags, 0, source, object, most);
+        done = run(cc, dir, flags, /*n_more=*/0, source, object, most);
     if (done == COMPILED) {
         atomic_store(&worked, 1);
         atomic_store(&overdue, 0);

@@ -11,7 +11,7 @@ static const double CLEARLY = 1.25;
 /* Work differs by no more than this factor. */
 static const double ALIKE = 2;
 
-static _Atomic(double) slower = 1;
+static _Atomic(double) slower = 1; /* by tests: factor on times of compiled loops */
 
 /* For tests: a run of compiled loops counts as if it took so many times as long. */
 void rd_contest_slow_down(double times)
@@ -19,14 +19,15 @@ void rd_contest_slow_down(double times)
     atomic_store(&slower, times);
 }
 
-/* True if the work of a run differs from that of the first run by no more than a factor of 2. 0:
- * there was no first run. */
+/* True if the work of a run (operations) differs from that of the first run by no more than a
+ * factor of 2, as larger runs read from slower memory. first 0: there was no first run. */
 static bool is_alike(double first, double work)
 {
     return first > 0 && work <= ALIKE * first && first <= ALIKE * work;
 }
 
-/* Begins with the first run, whose work and threads decide which others count. */
+/* If there was no run yet, notes the work and threads of this one: only runs like it are
+ * compared. */
 static void begin(rd_contest *c, double work, int threads)
 {
     double none = 0;
@@ -36,7 +37,8 @@ static void begin(rd_contest *c, double work, int threads)
         atomic_store(&c->threads, threads);
 }
 
-/* Counts a run, if it is like the first one. The least time of each side counts. */
+/* Counts a run by loops or by tiles, if it is like the first one.  Of each side the least time of
+ * an operation counts (0: none yet).  `work` is operations; `slower` is a factor that tests set. */
 void rd_contest_add_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds)
 {
     const double each = seconds * 1e9 / work * (by == RD_BY_LOOPS ? atomic_load(&slower) : 1);
@@ -51,8 +53,8 @@ void rd_contest_add_run(rd_contest *c, rd_contestant by, double work, int thread
     atomic_fetch_add(&c->runs[by], 1);
 }
 
-/* Returns how many times as long loops take as tiles; 0 if they are not clearly slower, or not
- * yet known. */
+/* Returns how many times as long compiled loops take as tiles; 0 if they are not slower by 1.25,
+ * which is more than noise, or if either side has fewer than 2 runs. */
 double rd_contest_slowdown(const rd_contest *c, double work)
 {
     double tiles, loops;
@@ -75,8 +77,8 @@ rd_contest_record rd_contest_record_of(const rd_contest *c)
                                            atomic_load(&c->least[RD_BY_LOOPS]) } };
 }
 
-/* Takes over what another process found. Its thread count is that of no run, so what this
- * process measures does not mix with it. */
+/* Takes over what another process measured, if it is plausible.  The thread count stays 0, which no
+ * run has, so what this process measures does not mix with it. */
 void rd_contest_begin_with(rd_contest *c, const rd_contest_record *found)
 {
     if (!(found->work > 0 && found->least[RD_BY_TILES] > 0 && found->least[RD_BY_LOOPS] > 0))

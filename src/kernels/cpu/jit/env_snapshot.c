@@ -16,15 +16,16 @@ static const rd_variable variables[] = { RD_ENV_RDIM_CC,        RD_ENV_PATH,
 enum { NAMES = sizeof variables / sizeof *variables };
 
 struct rd_env_snapshot {
-    const rd_env_snapshot *older;
-    size_t                 bytes;
+    const rd_env_snapshot *older;               /* the one before; all stay in this list */
+    size_t                 bytes;               /* of the text */
     char                  *variable[NAMES + 2]; /* in the text */
     char                   text[];              /* "NAME=value", each ends with 0 */
 };
 
 static _Atomic(const rd_env_snapshot *) newest;
 
-/* Adds "NAME=value" of all variables that are set, each followed by a 0 byte. */
+/* Adds "NAME=value" of all variables that are set, each followed by a 0 byte; LC_ALL=C comes first,
+ * so that messages are in English. */
 static void add_all(rd_text *text)
 {
     rd_text_add(text, "LC_ALL=C%c", 0);
@@ -36,7 +37,8 @@ static void add_all(rd_text *text)
     }
 }
 
-/* Makes a snapshot of the text, with pointers to its variables. NULL: no memory. */
+/* Makes a snapshot of the text ("NAME=value", each followed by a 0 byte), with pointers to its
+ * variables.  NULL: no memory. */
 static rd_env_snapshot *make_snapshot(const rd_text *text)
 {
     rd_env_snapshot *s = malloc(sizeof *s + text->n);
@@ -48,12 +50,12 @@ static rd_env_snapshot *make_snapshot(const rd_text *text)
     memcpy(s->text, text->at, text->n);
     for (char *at = s->text; at < s->text + s->bytes; at += strlen(at) + 1)
         s->variable[n++] = at;
-    s->variable[n] = NULL;
+    s->variable[n] = NULL; /* the end of the list */
     return s;
 }
 
-/* Returns the newest snapshot, or makes one if the environment has changed. Snapshots are never
- * freed, as threads may hold them. */
+/* Returns the newest snapshot, or makes one if the environment has changed.  Snapshots are never
+ * freed, as threads may hold them.  NULL: no memory. */
 const rd_env_snapshot *rd_env_snapshot_now(void)
 {
     const rd_env_snapshot *s    = atomic_load(&newest);
@@ -65,6 +67,7 @@ const rd_env_snapshot *rd_env_snapshot_now(void)
         made = text.failed ? NULL : make_snapshot(&text);
         if (made) {
             made->older = s;
+            /* else older = what another thread has put there */
             while (!atomic_compare_exchange_weak(&newest, &made->older, made))
                 ;
         }

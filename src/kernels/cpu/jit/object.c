@@ -29,8 +29,8 @@ typedef struct object {
     char               name[RD_HASH_TEXT + 8]; /* of the file in the store             */
 } object;
 
-/* Sets the key, a hash of all that decides what the object does; and the file name, which is the
- * key and ".so". */
+/* Sets the key of an object, a hash of all that decides what it does (compiler, flags, text); and
+ * its file name, which is the key and ".so". FORM is the version of how objects are called. */
 static void set_name(object *o)
 {
     rd_hash hash = rd_hash_add(rd_hash_begin(), FORM, sizeof FORM);
@@ -65,9 +65,10 @@ static void watch_forks(void)
     (void)pthread_atfork(begin_loading, end_loading, end_loading);
 }
 
-/* Loads the object through the directory's descriptor: that very directory, under a name that is
- * this object's alone, as the loader takes equal names for equal objects. An object whose proof
- * is wrong stays loaded, and nothing calls it. */
+/* Loads an object (shared library) from the directory of the store and returns the address of its
+ * symbol; NULL: it cannot be loaded, or its proof is not its key.  The path goes by the descriptor,
+ * so it is that very directory.  An object with a wrong proof stays loaded, and nothing calls
+ * it. */
 static void *load(const object *o)
 {
     char        path[128];
@@ -84,7 +85,8 @@ static void *load(const object *o)
     return found;
 }
 
-/* Writes the text, and the symbol that proves the key, to a file. */
+/* Writes the C text to a file, with a symbol at its end (the proof) that holds the key.  False: it
+ * cannot be written. */
 static bool write_source(const object *o, const char *name)
 {
     rd_text text = { 0 };
@@ -98,30 +100,31 @@ static bool write_source(const object *o, const char *name)
     return done;
 }
 
-/* Compiles the text to a temporary file, and moves that into the store. The first compilation of
- * a process removes old temporary files. */
+/* Compiles the text to a temporary file, and moves that into the store.  The first compilation of a
+ * process removes old temporary files.  False: it failed. */
 static bool compile(const object *o)
 {
     static atomic_flag swept = ATOMIC_FLAG_INIT;
-    char               source[RD_HASH_TEXT + 48], aside[RD_HASH_TEXT + 48];
+    char               source[RD_HASH_TEXT + 48], made[RD_HASH_TEXT + 48];
     bool               done;
 
     if (!atomic_flag_test_and_set(&swept))
         rd_store_sweep(o->dir);
     if (!rd_store_aside(o->dir, o->key, ".c", source, sizeof source) ||
-        !rd_store_aside(o->dir, o->key, ".tmp", aside, sizeof aside))
+        !rd_store_aside(o->dir, o->key, ".tmp", made, sizeof made))
         return false;
     done = write_source(o, source) &&
-           rd_compiler_run(&o->cc, o->dir, o->flags, source, aside, o->patience) &&
-           rd_store_put(o->dir, aside, o->name);
+           rd_compiler_run(&o->cc, o->dir, o->flags, source, made, o->patience) &&
+           rd_store_put(o->dir, made, o->name);
     rd_store_remove(o->dir, source);
     if (!done)
-        rd_store_remove(o->dir, aside);
+        rd_store_remove(o->dir, made);
     return done;
 }
 
-/* Loads the object from the store, or compiles it. An object that is whole but not what its name
- * says is removed. */
+/* Loads the object from the store, or compiles it if there is patience (seconds; 0: never).  An
+ * object that is whole but not what its name says is removed.  rd_store_trim() removes old objects
+ * beyond the limit that the environment sets. */
 static rd_object_from find_or_compile(object *o, void **found)
 {
     if (rd_store_has(o->dir, o->name)) {
@@ -138,15 +141,16 @@ static rd_object_from find_or_compile(object *o, void **found)
     return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
 }
 
-/* Opens the store's directory; -1: there is none. */
+/* Opens the directory of the store, in the cache directory of the user; -1: there is none. */
 static int open_store(const rd_env_snapshot *surroundings)
 {
     return rd_store_open(rd_env_snapshot_get(surroundings, "XDG_CACHE_HOME"),
                          rd_env_snapshot_get(surroundings, "HOME"));
 }
 
-/* Finds the compiler and the store, and brings the object: the address of `symbol` goes to
- * *found. */
+/* Finds the compiler and the store, and loads the object of a text, compiling it if need be. *found
+ * gets the address of `symbol`; NULL: there is none.  `key`, if it is not NULL, gets the name in
+ * the store ("": none).  Objects stay loaded, so nobody frees what is found. */
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
                               const rd_env_snapshot *surroundings, int patience, char *key,
                               void **found)
@@ -180,7 +184,8 @@ static void name_note(const char *key, char name[NOTE_NAME])
     snprintf(name, NOTE_NAME, "%s.note", key);
 }
 
-/* Reads the note that the store keeps beside an object. False: there is none of n bytes. */
+/* Reads a note of n bytes that the store keeps beside an object.  False: there is none of that
+ * size. */
 bool rd_object_get_note(const char *key, const rd_env_snapshot *surroundings, void *note, size_t n)
 {
     const int dir = open_store(surroundings);
@@ -198,7 +203,8 @@ bool rd_object_get_note(const char *key, const rd_env_snapshot *surroundings, vo
     return bytes && found == n;
 }
 
-/* Writes the note of an object, by way of a temporary file. */
+/* Writes a note beside an object in the store, by way of a temporary file.  Failures are
+ * ignored. */
 void rd_object_put_note(const char *key, const rd_env_snapshot *surroundings, const void *note,
                         size_t n)
 {

@@ -12,7 +12,7 @@ enum { NAME = 80 };
 /* Marks where the wanted text begins; it is no word of C. */
 static const char MARK[] = "rdim_text_begins_here";
 
-/* Adds a file's text. False: it cannot be read to its end. */
+/* Adds the text of a file in directory `dir`.  False: it cannot be read to its end. */
 static bool read_file(int dir, const char *name, rd_text *text)
 {
     const int file = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -26,8 +26,8 @@ static bool read_file(int dir, const char *name, rd_text *text)
     return n == 0 && !text->failed;
 }
 
-/* Writes the text to a file, preprocesses it and reads the result. False: `out` has nothing that
- * can be used. */
+/* Writes the text to a file of the store, preprocesses it (cc -E) and reads the result.  False:
+ * `out` has nothing that can be used. */
 static bool expand(const rd_compiler *cc, int dir, const rd_text *all, rd_text *out)
 {
     static const char *const flags[] = { "-E", "-P", NULL };
@@ -52,8 +52,9 @@ static int open_store(const rd_compiler *cc)
                          rd_env_snapshot_get(cc->surroundings, "HOME"));
 }
 
-/* Adds `text` with the macros of `before` expanded. A mark between both says where the wanted
- * part of the result begins. Without a compiler the text is added as it stands. */
+/* Adds `text` to `into` with the macros of `before` expanded, for people to read.  MARK between
+ * both says where the wanted part of the preprocessor's result begins.  Without a compiler the text
+ * is added as it stands. */
 void rd_preprocess(rd_text *into, const char *before, const char *text)
 {
     rd_text     all = { 0 }, out = { 0 };
@@ -65,7 +66,7 @@ void rd_preprocess(rd_text *into, const char *before, const char *text)
     if (dir >= 0 && !all.failed && expand(&cc, dir, &all, &out) && out.at)
         from = strstr(out.at, MARK);
     if (from)
-        from += strlen(MARK) + (from[strlen(MARK)] == '\n');
+        from += strlen(MARK) + (from[strlen(MARK)] == '\n'); /* and the end of its line */
     rd_text_add(into, "%s", from ? from : text);
     if (dir >= 0)
         close(dir);

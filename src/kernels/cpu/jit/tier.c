@@ -23,8 +23,8 @@
 /* ---- Modes ----------------------------------------------------------------------------------- */
 typedef enum tier_mode { OFF, CACHE, SYNC, ASYNC, FINISH } tier_mode;
 
-static const char *forced;
-static bool        hurried;
+static const char *forced;  /* mode set by tests; NULL: none */
+static bool        hurried; /* by tests: look for code after any work at all */
 
 /* For tests: forces a mode; NULL: RDIM_TIER1 decides. */
 void rd_tier_force(const char *mode)
@@ -44,8 +44,8 @@ void rd_tier_wait(void)
     rd_worker_wait();
 }
 
-/* Returns the mode that RDIM_TIER1 names: async if it is not set, off if it names none. It is
- * off, too, where the program has rights that its user has not. */
+/* Returns the mode that RDIM_TIER1 names: async if it is not set, off if it names none.  It is off,
+ * too, where the program has rights that its user has not (setuid). */
 static tier_mode mode_now(void)
 {
     static const char *const names[] = {
@@ -62,7 +62,7 @@ static tier_mode mode_now(void)
 }
 
 /* ---- Compiled code --------------------------------------------------------------------------- */
-enum { HEADS = 256, MOST = 4096 };
+enum { HEADS = 256, MOST = 4096 }; /* lists of the hash table; most entries */
 
 /* The thread that makes an entry BUSY brings its code.  NEW: the store was not asked yet.
  * MISSING: the store does not have it.  DONE: it is loaded, or cannot be had. */
@@ -96,14 +96,15 @@ struct rd_compiled {
 static _Atomic(rd_compiled *) heads[HEADS];
 static atomic_llong           asked, count, compiled, stored, failed, nanoseconds;
 
-/* Returns the list of entries with the key's hash. */
+/* Returns the head of the list of entries (pieces of compiled code) with the key's hash. */
 static _Atomic(rd_compiled *) *head_of(const void *key, size_t bytes)
 {
     const rd_hash hash = rd_hash_add(rd_hash_begin(), key, bytes);
     return &heads[hash.a % HEADS];
 }
 
-/* Finds an entry with the same key and text function, from `first` on and before `end`. */
+/* Finds the entry (piece of compiled code) with the key and text function of `as`, in the list from
+ * `first` on and before `end`; NULL: there is none. */
 static rd_compiled *find(rd_compiled *first, const rd_compiled *end, const rd_compiled *as)
 {
     while (first != end && (first->bytes != as->bytes || first->text != as->text ||
@@ -112,7 +113,8 @@ static rd_compiled *find(rd_compiled *first, const rd_compiled *end, const rd_co
     return first != end ? first : NULL;
 }
 
-/* Makes an entry for a key, in state NEW; NULL: no memory. */
+/* Makes an entry for a piece of code by its key, in state NEW (nothing was tried); NULL: no
+ * memory. */
 static rd_compiled *new_code(const void *key, size_t bytes, rd_compiled_text *text)
 {
     rd_compiled *c = calloc(1, offsetof(rd_compiled, key) + bytes);
@@ -125,8 +127,9 @@ static rd_compiled *new_code(const void *key, size_t bytes, rd_compiled_text *te
     return c;
 }
 
-/* Finds the entry of a key, or adds one to its list by compare-and-swap. Another thread may have
- * added it meanwhile. NULL: no memory, or the table is full. */
+/* Finds the entry of a key, or adds one to its list by compare-and-swap, as the table has no locks.
+ * Another thread may have added it meanwhile: only entries before the old head (added->next) are
+ * new.  Entries are never freed.  NULL: no memory, or the table is full. */
 static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text *text)
 {
     _Atomic(rd_compiled *) *head = head_of(key, bytes);
@@ -154,7 +157,8 @@ static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text 
     return added;
 }
 
-/* Takes over what other processes measured of the code. */
+/* Takes over what other processes measured: whether the code is slower than tiles.  The store keeps
+ * it beside the object. */
 static void read_contest(rd_compiled *c)
 {
     rd_contest_record found;
@@ -165,7 +169,9 @@ static void read_contest(rd_compiled *c)
     rd_contest_begin_with(&c->contest, &found);
 }
 
-/* Makes the text of the key, and brings its object from the store or the compiler. */
+/* Makes the C text of the key, and has its object loaded from the store, or compiled if there is
+ * patience (seconds; 0: never). c->name gets the object's name in the store. *kernels gets its
+ * functions; NULL: none. */
 static rd_object_from make_code(rd_compiled *c, int patience, const void **kernels)
 {
     rd_text            text  = { 0 };
@@ -183,9 +189,9 @@ static rd_object_from make_code(rd_compiled *c, int patience, const void **kerne
     return from;
 }
 
-/* Brings the code of an entry that the caller has made BUSY, and counts how that went. Meanwhile
- * programs leave one processor to the compiler. Without patience only the store is asked, and the
- * state becomes MISSING if it has no code. */
+/* Loads or compiles the code of an entry that the caller has made BUSY, and counts how that went.
+ * Meanwhile programs leave one processor to the compiler.  Without patience only the store is
+ * asked, and the state becomes MISSING if it has no code. */
 static void bring_code(rd_compiled *c, int patience)
 {
     const double   begun = rd_seconds();
@@ -205,8 +211,8 @@ static void bring_code(rd_compiled *c, int patience)
 }
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
-/* Resets in the child of a fork what threads of the parent were bringing. The thread that forks
- * brings nothing itself: compilers are spawned. */
+/* Runs in the child of a fork: entries that threads of the parent were loading or compiling become
+ * NEW again.  The thread that forks does nothing of that itself: compilers are spawned. */
 static void reset_in_child(void)
 {
     rd_worker_forked();
@@ -224,7 +230,8 @@ static void watch_forks(void)
 }
 
 /* ---- What plans ask for ---------------------------------------------------------------------- */
-/* Finds the entry of a key, and gives it the environment of now. */
+/* Finds or adds the entry (piece of compiled code) of a key, and gives it the environment of now.
+ * NULL: nothing may be compiled, or no memory. */
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -236,8 +243,9 @@ rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *tex
     return c;
 }
 
-/* Brings the code now if the mode is sync or cache, and from the store if a run has many
- * operations. Only the thread that changes the entry's state to BUSY brings it. */
+/* A plan wants the code of an entry: compiles it now in mode sync, else only asks the store if one
+ * run has many operations.  Only the thread that changes the state to BUSY does it, from NEW
+ * (nothing was tried), or in mode sync from MISSING (the store has none). */
 void rd_compiled_want(rd_compiled *c, double operations)
 {
     const tier_mode mode = mode_now();
@@ -246,6 +254,7 @@ void rd_compiled_want(rd_compiled *c, double operations)
     if (!c)
         return;
     atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
+    /* ASYNC, FINISH: code may come later */
     if (mode == OFF || (mode >= ASYNC && operations < AT_ONCE))
         return;
     if (atomic_compare_exchange_strong(&c->state, &from, BUSY) ||
@@ -253,7 +262,7 @@ void rd_compiled_want(rd_compiled *c, double operations)
         bring_code(c, mode == SYNC ? RD_SHORT_PATIENCE : 0);
 }
 
-/* True if bringing the code has ended without functions. */
+/* True if loading and compiling the code have ended without functions. */
 bool rd_compiled_failed(const rd_compiled *c)
 {
     return c && atomic_load_explicit(&c->state, memory_order_acquire) == DONE &&
@@ -261,7 +270,7 @@ bool rd_compiled_failed(const rd_compiled *c)
 }
 
 /* ---- Meanwhile ------------------------------------------------------------------------------- */
-/* Brings the code of a job, on the worker thread. The job is a part of its entry. */
+/* Loads or compiles the code of a job, on the worker thread.  The job is a member of its entry. */
 static void bring_job(rd_job *job)
 {
     rd_compiled *c = (rd_compiled *)(void *)((char *)job - offsetof(rd_compiled, job));
@@ -276,8 +285,9 @@ static void finish_at_exit(void)
     (void)atexit(rd_worker_wait);
 }
 
-/* Adds operations that ran without the code. After 1e7 of them a worker thread looks in the store,
- * and after 5e8 it compiles; one long run is reason enough to compile at once. */
+/* Adds operations that ran without the code (tiered compilation).  After 1e7 of them a worker
+ * thread looks in the store, and after 5e8 it compiles; one long run is reason enough to compile at
+ * once. */
 void rd_compiled_add_missed(rd_compiled *c, double operations)
 {
     int    found = atomic_load_explicit(&c->state, memory_order_relaxed);
@@ -291,7 +301,7 @@ void rd_compiled_add_missed(rd_compiled *c, double operations)
     if (so_far < (hurried ? 0 : ENOUGH[found]) ||
         !atomic_compare_exchange_strong(&c->state, &found, BUSY))
         return;
-    /* One long run is reason enough to compile what is not in the store. */
+    /* 0: only the store is asked, unless one long run pays for a compilation */
     c->patience = found != MISSING && so_far < ENOUGH[MISSING] ? 0
                   : mode_now() == FINISH                       ? RD_SHORT_PATIENCE
                                                                : RD_LONG_PATIENCE;
@@ -305,8 +315,8 @@ void rd_compiled_add_missed(rd_compiled *c, double operations)
 static const double BY_FAR = 2;
 
 /* ---- Against tiles --------------------------------------------------------------------------- */
-/* Counts a run in the comparison with tiles. Once loops are slower by far the store is told, so
- * that other processes know. */
+/* Counts a run in the comparison of compiled loops with tiles.  Once loops are slower by a factor
+ * of 2 the store is told, so that other processes know. */
 void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, int threads,
                          double seconds)
 {
@@ -336,7 +346,8 @@ const void *rd_compiled_kernels(rd_compiled *c)
     return c ? atomic_load_explicit(&c->kernels, memory_order_acquire) : NULL;
 }
 
-/* Returns the place where the functions are written once they are loaded. */
+/* Returns the place where the functions are written once they are loaded; until then it holds
+ * NULL. */
 const rd_kernels_place *rd_compiled_place(const rd_compiled *c)
 {
     return &c->kernels;
@@ -345,11 +356,11 @@ const rd_kernels_place *rd_compiled_place(const rd_compiled *c)
 /* True if code comes only once programs have worked for some time: modes async and finish. */
 bool rd_tier_is_patient(void)
 {
-    return mode_now() >= ASYNC && !hurried;
+    return mode_now() >= ASYNC && !hurried; /* ASYNC or FINISH */
 }
 
-/* True if a plan may do without code, as the process has run few operations so far; these count
- * from now on. */
+/* True if a plan may do without compiled code for so many operations, as the process has run fewer
+ * than 1e7 so far; these count from now on. */
 bool rd_tier_spares(double operations)
 {
     static _Atomic(double) spared;
@@ -367,7 +378,9 @@ bool rd_tier_is_off(void)
     return mode_now() == OFF;
 }
 
-/* Returns where the code is on its way; *left is the operations until it will be brought. */
+/* Returns how far the code is: loaded, being loaded or compiled, to come later, or failed.  In
+ * modes without compiling later (before ASYNC) it may only be in the store. *left gets the
+ * operations that must run before it will be compiled, if it comes later. */
 rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left)
 {
     const int    now  = atomic_load_explicit(&c->state, memory_order_acquire);

@@ -13,10 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static _Atomic(rd_job *) jobs;
-static _Atomic(pid_t)    owner; /* 0: no worker */
+static _Atomic(rd_job *) jobs;  /* the last one that came first */
+static _Atomic(pid_t)    owner; /* process whose worker runs; 0: no worker */
 
-/* Takes all jobs, and runs them in the order in which they came. */
+/* Takes the list of all jobs, and runs them in the order in which they came (the list has the last
+ * one first). */
 static void run_all(void)
 {
     rd_job *taken = atomic_exchange(&jobs, NULL), *first = NULL;
@@ -49,7 +50,7 @@ static void *work(void *unused)
         while (atomic_load(&jobs))
             run_all();
         atomic_store(&owner, 0);
-        /* Whoever pushed before that took us for running. */
+        /* A job that was pushed before that started no worker, as this one was still running. */
         none = 0;
     } while (atomic_load(&jobs) && atomic_compare_exchange_strong(&owner, &none, getpid()));
     return NULL;
@@ -64,7 +65,7 @@ static bool start(void)
     sigset_t       all, before;
     bool           started;
 
-    rd_stay_loaded();
+    rd_stay_loaded(); /* or dlclose() could take away the thread's code */
     if (pthread_attr_init(&attributes) != 0)
         return false;
     sigfillset(&all);
@@ -76,7 +77,8 @@ static bool start(void)
     return started;
 }
 
-/* Pushes a job, and starts the worker if none of this process runs. */
+/* Pushes a job without a lock, and starts the worker thread if none of this process runs: the
+ * thread that makes itself the owner (the process whose worker runs, 0: none) starts it. */
 void rd_worker_do(rd_job *job)
 {
     const pid_t us   = getpid();
@@ -103,7 +105,7 @@ void rd_worker_forked(void)
 /* Waits until the worker thread of this process has ended, which it does when no job is left. */
 void rd_worker_wait(void)
 {
-    const struct timespec pause = { 0, 1000000 };
+    const struct timespec pause = { 0, 1000000 }; /* 1 ms */
 
     while (atomic_load(&owner) == getpid())
         nanosleep(&pause, NULL);

@@ -4,11 +4,12 @@
  * Words. A fold is a reduction or a scan. */
 #include "kernels/cpu/nest/draft.h"
 
+/* A function pointer of any type. */
 typedef void (*any)(void);
 
 /* Returns a user's function as the text calls it: the pointer that is set, whatever its type, and
- * the user's pointer. NULL code: the function takes rows of floats, for which the caller
- * chooses. */
+ * the user's pointer.  `any` is a pointer to a function of whatever type.  NULL code: the function
+ * takes rows of floats, and the caller chooses f32 or f64. */
 static rd_nest_function function_of(const rd_call *call)
 {
     return (rd_nest_function){ .code = call->block   ? (any)call->block
@@ -20,8 +21,9 @@ static rd_nest_function function_of(const rd_call *call)
                                .user = call->user };
 }
 
-/* Adds the functions of the program. A function with loops of its own has one pointer for each
- * type; the type of the results decides. */
+/* Makes the table of users' functions, by the number of the call.  A function of rows of floats has
+ * one pointer for each type; the type of the results decides.  False: no memory.  The table lies in
+ * memory from `get`; calls that no instruction makes stay NULL. */
 static bool add_functions(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     made->function = get(pool, sizeof *made->function * ((size_t)p->n_call + 1));
@@ -38,7 +40,8 @@ static bool add_functions(const rd_program *p, rd_get_fn *get, void *pool, rd_ne
     return made->function;
 }
 
-/* Adds the callbacks of users' reducers, by the number of the fold. */
+/* Makes the table of the callbacks of users' reducers, by the number of the fold.  False: no
+ * memory. */
 static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     made->reducer = get(pool, sizeof *made->reducer * ((size_t)p->n_fold + 1));
@@ -52,7 +55,8 @@ static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_nes
     return made->reducer;
 }
 
-/* Makes both tables of a nest: functions by call number, reducers by fold. False: no memory. */
+/* Makes both tables of a nest: users' functions by call number, their reducers by fold.  False: no
+ * memory. */
 bool rd_nest_callbacks(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     return add_functions(p, get, pool, made) && add_reducers(p, get, pool, made);

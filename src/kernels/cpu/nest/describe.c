@@ -12,7 +12,10 @@
 extern const char rd_prelude[], rd_nest_prelude[];
 
 /* ---- Strips and text ------------------------------------------------------------------------- */
-/* Adds a line for each region of strips: "  body: strips of 64 along axis 1, fixed". */
+/* Adds a line for each region of strips (loops that share ranges of one axis, which vectors go
+ * through): "  body: strips of 64 along axis 1, fixed". `fixed`: all but a shorter tail have
+ * exactly that width; `single` ("one"): there is only one strip; `wide`: rows are streamed from
+ * memory; `around`: loops inside share the strips. */
 void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 {
     static const char *const part[] = { "head", "body", "tail" };
@@ -40,18 +43,20 @@ void rd_nest_unroll_jam_text(rd_text *to, const rd_program *p, const rd_strips *
     }
 }
 
-/* Builds the loop tree of a draft. False: no memory. If there can be no tree, *t is NULL and
- * n->why says why. */
+/* Builds the loop tree of a draft (a nest that is not compiled) before the passes.  False: no
+ * memory.  If there can be no tree, *t is NULL and n->why says why. */
 static bool build(rd_nest_draft *n, rd_strips *strips, rd_schedule **t, rd_get_fn *get, void *pool)
 {
     *t = rd_nest_rewrite(n, get, pool) ? rd_nest_build(n, strips, get, pool) : NULL;
     return *t || n->why;
 }
 
-/* Sets *why to the reason why a program has no nest; NULL: it has one. False: no memory. */
+/* Sets *why to the reason why a program has no compiled nest; NULL: it has one.  The program is
+ * described as it runs: as one task (`whole`), unless it has loops for several (p->nest).  False:
+ * no memory. */
 bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool, const char **why)
 {
-    rd_nest_draft n = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+    rd_nest_draft n = rd_nest_draft_of(p, vector, /*whole=*/p->whole && !p->nest);
     rd_strips     strips;
     rd_schedule  *t;
     const bool    ok = build(&n, &strips, &t, get, pool);
@@ -61,7 +66,7 @@ bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool
     return ok;
 }
 
-/* Adds the lines of the draft's strips. False: no memory. */
+/* Adds a line for each region of strips that the draft of a nest would have.  False: no memory. */
 static bool describe_strips(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *pool)
 {
     rd_strips    strips;
@@ -74,7 +79,9 @@ static bool describe_strips(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *
     return ok;
 }
 
-/* Adds the C text of the draft, with the macros of the prelude expanded. False: no memory. */
+/* Adds the C text that the draft of a nest would have, with the macros of the prelude expanded.
+ * False: no memory. rd_preprocess() expands `text` with the macros of `before`, and adds the result
+ * to `to`. */
 static bool describe_text(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *pool)
 {
     rd_text    before = { 0 }, text = { 0 };
@@ -88,11 +95,12 @@ static bool describe_text(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *po
     return ok;
 }
 
-/* Adds the strips of a program to one text and its C text to the other; either may be NULL. */
+/* For reports: adds the strips of a program to one text and its C text to the other; either may be
+ * NULL. A text without memory has `failed` set. */
 void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *pool, rd_text *strips,
                       rd_text *code)
 {
-    const rd_nest_draft n = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+    const rd_nest_draft n = rd_nest_draft_of(p, vector, /*whole=*/p->whole && !p->nest);
 
     if (strips && !describe_strips(n, strips, get, pool))
         strips->failed = true;
@@ -101,12 +109,12 @@ void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *poo
 }
 
 /* ---- Choices --------------------------------------------------------------------------------- */
-/* Adds the choices of strips to a list of n alternatives, up to `most`. Returns how many they
- * are then; -1: no memory. */
+/* For reports: adds how the strips of a program were chosen to a list of n alternatives, up to
+ * `most`.  Returns how many they are then; -1: no memory. */
 int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *pool,
                         rd_alternatives *at, int32_t n, int32_t most)
 {
-    rd_nest_draft d = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+    rd_nest_draft d = rd_nest_draft_of(p, vector, /*whole=*/p->whole && !p->nest);
     rd_strips     strips;
     rd_schedule  *t;
     bool          ok;
@@ -120,8 +128,8 @@ int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *p
 }
 
 /* ---- One by one ------------------------------------------------------------------------------ */
-/* True if the instruction computes. Elements that are only moved, as in a transpose, lose
- * nothing in a serial loop. */
+/* True if the instruction computes.  Elements that are only moved, as in a transpose, lose nothing
+ * in a serial loop. */
 static bool is_operation(const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -134,8 +142,8 @@ static bool is_operation(const rd_inst *inst)
     }
 }
 
-/* True if the instruction is in a region of strips. A region without a loop of its own (loop < 0)
- * is a whole part of the program. */
+/* True if instruction i is in a region of strips, which vectors go through.  A region without a
+ * loop of its own (loop < 0) is a whole part of the program. */
 static bool is_in_strips(const rd_program *p, const rd_strips *strips, int32_t i)
 {
     const int part = i < p->body ? RD_PART_HEAD : i < p->tail ? RD_PART_BODY : RD_PART_TAIL;
@@ -149,8 +157,9 @@ static bool is_in_strips(const rd_program *p, const rd_strips *strips, int32_t i
     return false;
 }
 
-/* True if the instruction is a chain of more than 64 rounds that wait for each other. Of short
- * chains a processor runs several at once, of neighbouring rows. */
+/* True if the instruction is a dependency chain of more than 64 rounds.  For a STEP or SCAN
+ * (rd_takes_step) these are the steps of a block, else the rounds of its loop.  Of shorter chains a
+ * processor runs several at once, of neighbouring rows. */
 static bool is_long(const rd_schedule *t, int32_t i)
 {
     enum { SHORT = 64 };
@@ -159,15 +168,15 @@ static bool is_long(const rd_schedule *t, int32_t i)
     return (rd_takes_step(inst) ? t->fold[inst->arg].steps : rd_trips(t->p, inst->loop)) > SHORT;
 }
 
-/* True if instruction i says more to a user than the one found so far: a step of a fold says more
- * than the values that it takes. */
+/* True if instruction i says more to a user than the one found so far (`than`, -1: none): a step of
+ * a fold says more than the values that it takes. */
 static bool is_more_telling(const rd_program *p, int32_t i, int32_t than)
 {
     return than < 0 || (rd_takes_step(&p->inst[i]) && !rd_takes_step(&p->inst[than]));
 }
 
-/* Finds the instruction that runs outside of strips, at least a fourth as often as any other; -1 if
- * there is none. */
+/* Returns the instruction that runs element by element outside of strips, at least a fourth as
+ * often as any other; -1: there is none. */
 static int32_t find_serial(const rd_schedule *t, const rd_strips *strips)
 {
     enum { PART = 4 }; /* what is done for each row, not element, is no matter */
@@ -185,7 +194,8 @@ static int32_t find_serial(const rd_schedule *t, const rd_strips *strips)
     return found;
 }
 
-/* Builds the tree of the program, and finds its serial instruction. False: no memory. */
+/* Finds the instruction that a compiled nest runs element by element, though it runs about as often
+ * as any other; -1: none, or there is no nest (n.why).  False: no memory. */
 bool rd_nest_find_serial(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                          int32_t *found)
 {

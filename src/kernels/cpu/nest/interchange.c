@@ -30,14 +30,16 @@
 enum { FEW = 64 };
 
 /* ---- Which programs ------------------------------------------------------------------------- */
-/* True if the loop is over the axis of points. */
+/* True if the loop is over the axis of points, which tasks share in panels (ranges). */
 static bool is_over_points(const rd_interchange *t, int32_t loop)
 {
     return t->p->loop[loop].axis == t->axis;
 }
 
-/* True if all of the body is one loop over panels of the axis that tasks share; sets the loop, its
- * axis and the width of a panel. Programs without folds, or with sorts, are not rewritten. */
+/* True if all of the body is one loop over panels (ranges of points) of the axis that tasks share;
+ * sets the loop, its axis and the width of a panel. inst[body .. tail) is what tasks share, so the
+ * loop's END must be its last instruction.  Programs without folds, or with sorts, are not
+ * rewritten. */
 static bool find_panels(rd_interchange *t)
 {
     const rd_program *p    = t->p;
@@ -52,7 +54,8 @@ static bool find_panels(rd_interchange *t)
     return p->loop[t->panels].kind == RD_LOOP_TILE && t->axis == p->root;
 }
 
-/* Counts the rounds of the loops around this one, those over the point axis excluded. */
+/* Counts the rounds of a loop and those around it, except loops over the point axis. rd_trips() is
+ * the rounds of one loop. */
 static double rounds_around(const rd_interchange *t, int32_t loop)
 {
     double rounds = 1;
@@ -63,11 +66,12 @@ static double rounds_around(const rd_interchange *t, int32_t loop)
     return rounds;
 }
 
-/* True if there are loops over components with the point axis inside, and all of them are short:
- * FEW rounds together. Loops backwards, with masked bounds or over sparse rows are excluded. */
+/* True if there are loops over components (indices of other axes than that of points) with a loop
+ * over points inside, and all of them are short: 64 rounds together.  Loops backwards, with bounds
+ * by a mask (`bounds`) or over sparse rows (rd_is_row) are excluded. */
 static bool has_short_loops(const rd_interchange *t)
 {
-    bool some = false;
+    bool found = false;
 
     for (int32_t k = 0; k < t->p->n_loop; k++) {
         const rd_loop *l = &t->p->loop[k];
@@ -78,12 +82,13 @@ static bool has_short_loops(const rd_interchange *t)
             rounds_around(t, k) > FEW)
             return false;
         /* A loop over points stands directly in a loop over components. */
-        some |= is_over_points(t, k) && l->parent >= 0 && !is_over_points(t, l->parent);
+        found |= is_over_points(t, k) && l->parent >= 0 && !is_over_points(t, l->parent);
     }
-    return some;
+    return found;
 }
 
-/* Returns the coefficient of the point axis, counted from where its panel begins. */
+/* Returns the coefficient of the point axis in an address, where its index counts from the begin of
+ * the panel (range of points). */
 int64_t rd_interchange_panel_coef(const rd_interchange *t, const rd_address *at)
 {
     int64_t coef = 0;
@@ -94,8 +99,9 @@ int64_t rd_interchange_panel_coef(const rd_interchange *t, const rd_address *at)
     return coef;
 }
 
-/* True if other axes go by whole panels where this one goes by neighbours. Then one point has
- * neighbours of a row that is as many times shorter. */
+/* True if in an address within a panel (range of points) all other axes go by multiples of its
+ * width, where points go by 1.  Then the elements of one point are those of an array that is as
+ * many times smaller.  An index in a register (axis -1) may be anything, so it is excluded. */
 static bool is_by_panels(const rd_interchange *t, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -104,9 +110,9 @@ static bool is_by_panels(const rd_interchange *t, const rd_address *at)
     return at->offset % t->width == 0;
 }
 
-/* True if the cells of a fold can be split into those of one point each. `own` is the stride of
- * points in the cell's number: 1 makes neighbouring points neighbouring cells, else each point has
- * `own` cells side by side; 0: the fold has no cells by points. */
+/* True if the cells (results) of a fold can be split into those of one point each.  `own` is the
+ * stride of points in the number of the cell: 1 makes neighbouring points neighbouring cells, else
+ * each point has `own` cells side by side; 0: the cells do not depend on points. */
 static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
 {
     const int64_t own = rd_interchange_panel_coef(t, &f->cell);
@@ -116,14 +122,16 @@ static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
     return own == 0 || f->n_cell == own * t->width;
 }
 
-/* True if the fold allows the interchange: a reduction that does not go along the point axis. */
+/* True if a fold allows the interchange: a plain reduction that does not go along the point axis,
+ * and whose cells (results) can be split by points. `lane` and `outer` are an element's place in
+ * the fold, so they must not change with the point; n_group 0: no group-by. */
 static bool can_interchange_fold(const rd_interchange *t, const rd_fold *f)
 {
     return !f->scan && !f->user && f->n_group == 0 && !f->by_rows && !rd_coef(&f->lane, t->axis) &&
            !rd_coef(&f->outer, t->axis) && can_split_cells(t, f);
 }
 
-/* The loop that holds an instruction once the loops over the point axis are gone; -1: none. */
+/* Returns the loop that holds an instruction once the loops over points are gone; -1: none. */
 static int32_t loop_left(const rd_interchange *t, int32_t i)
 {
     int32_t loop = t->p->inst[i].loop;
@@ -133,15 +141,16 @@ static int32_t loop_left(const rd_interchange *t, int32_t i)
     return loop;
 }
 
-/* Returns the slot that an instruction of that kind accesses; -1: it is of another kind. */
+/* Returns the slot (buffer) that instruction i accesses, if it is of that kind (LOAD or STORE);
+ * else -1. */
 static int32_t slot_of(const rd_program *p, int32_t i, rd_inst_kind kind)
 {
     return p->inst[i].kind == kind ? p->address[p->inst[i].arg].slot : -1;
 }
 
-/* True if each load of what the instruction stores can read the stored register instead
- * (store-to-load forwarding). The slot must have this one store, before all loads and in the same
- * loop, and the type must not round. */
+/* True if each load of what STORE i stores can read the stored register instead (store-to-load
+ * forwarding).  Its slot must have this one store, before all loads and in the same loop, and the
+ * type must not round. k < i: a load comes before.  True for other instructions (slot -1). */
 static bool can_forward(const rd_interchange *t, int32_t i)
 {
     const rd_program *p    = t->p;
@@ -160,14 +169,14 @@ static bool can_forward(const rd_interchange *t, int32_t i)
     return p->address[inst->arg].type == inst->type && !rd_dtype_is_narrow_float(inst->type);
 }
 
-/* True if each point has a row of its own in the scratch array, one element for each component:
- * indices of other axes stay below the stride of points. */
+/* True if each point has a row of its own in a scratch array, one element for each component: the
+ * indices of other axes stay below the stride of points, the greatest of them (`last`) too. */
 static bool has_own_row(const rd_interchange *t, const rd_address *at)
 {
     int64_t last = at->offset;
 
     for (int32_t k = 0; k < at->n_add; k++) {
-        if (at->add[k].axis < 0 || at->add[k].coef < 0)
+        if (at->add[k].axis < 0 || at->add[k].coef < 0) /* an index in a register */
             return false;
         if (at->add[k].axis != t->axis)
             last += at->add[k].coef * (t->p->axis_extent[at->add[k].axis] - 1);
@@ -175,8 +184,9 @@ static bool has_own_row(const rd_interchange *t, const rd_address *at)
     return at->offset >= 0 && last < rd_interchange_panel_coef(t, at);
 }
 
-/* True if the scratch array can be that of one point: its value is forwarded, or it is a row
- * that points reuse. */
+/* True if a scratch array (temporary memory) can be that of one point: its value is forwarded to
+ * its loads (points lie side by side: own is 1, and no other axis), or it is a row that all points
+ * reuse (each has `own` elements, and memory says where rows begin: t->rows). */
 static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
 {
     const rd_address *at  = &t->p->address[t->p->inst[i].arg];
@@ -186,8 +196,9 @@ static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
                     : own > 1 && t->rows && has_own_row(t, at);
 }
 
-/* True if the instruction allows the interchange. Folds must begin within a panel, scratch must
- * belong to one point, and other memory must not be addressed within the panel. */
+/* True if the instruction allows the interchange.  Not with early exits, users' functions or sorts.
+ * Folds must begin within a panel (range of points), scratch must belong to one point, and other
+ * memory must not be addressed relative to the panel. */
 static bool can_interchange_inst(const rd_interchange *t, int32_t i)
 {
     const rd_inst *inst = &t->p->inst[i];
@@ -205,13 +216,13 @@ static bool can_interchange_inst(const rd_interchange *t, int32_t i)
                : can_interchange_scratch(t, i);
 }
 
-/* True if memory says where a row along another axis begins. Neighbouring points would gather
- * its elements one by one; one point loads them as they lie. */
+/* True if an index in memory says where a row along another axis begins (a gather of rows).
+ * Neighbouring points would gather its elements one by one; one point loads them as they lie. */
 static bool has_gathered_rows(const rd_program *p)
 {
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_address *at    = p->inst[i].kind == RD_I_LOAD ? &p->address[p->inst[i].arg] : NULL;
-        bool              found = false, row = false;
+        bool              found = false, row = false; /* an index register; a contiguous axis */
 
         for (int32_t k = 0; at && k < at->n_add; k++) {
             found |= at->add[k].axis < 0;
@@ -223,7 +234,7 @@ static bool has_gathered_rows(const rd_program *p)
     return false;
 }
 
-/* True if the program can be rewritten, in the order of the rules above. */
+/* True if the loop over points can become the outermost one, without panels (ranges of points). */
 static bool can_interchange(rd_interchange *t)
 {
     if (!find_panels(t) || !has_short_loops(t))
@@ -238,8 +249,9 @@ static bool can_interchange(rd_interchange *t)
     return true;
 }
 
-/* Rewrites the program with points outermost, in *by_items; NULL if it cannot be. False: no
- * memory. */
+/* Rewrites a program by panels (ranges of points, loops over components around the points) with the
+ * loop over points outermost, in *by_items: so a point keeps its values in registers.  NULL if it
+ * cannot be.  False: no memory. */
 bool rd_nest_interchange(const rd_program *p, rd_get_fn *get, void *pool,
                          const rd_program **by_items)
 {

@@ -12,9 +12,10 @@
 #include <string.h>
 
 /* ---- Addresses ------------------------------------------------------------------------------ */
-/* Drops the point axis from an address within a panel: what is left is for one point. If
- * neighbouring points were neighbours in memory, all other strides shrink by the width of a
- * panel. */
+/* Drops the point axis from an address within a panel (range of points): what is left is for one
+ * point.  If neighbouring points were neighbours in memory, all other strides shrink by the width
+ * of a panel: with panels of 64, 64 c + i becomes c.  The last addend takes the place of a removed
+ * one, and is looked at next. */
 static void drop_panel_axis(const rd_interchange *t, rd_address *at)
 {
     const int64_t by = rd_interchange_panel_coef(t, at) == 1 ? t->width : 1;
@@ -29,9 +30,9 @@ static void drop_panel_axis(const rd_interchange *t, rd_address *at)
     at->offset /= by;
 }
 
-/* Leaves the cells of one point to the fold. `own` is how many cells one point moves on by; 0: the
- * cells do not depend on points. If it is 1, points have adjacent cells, and the panel's points
- * divide n_cell; else the `own` cells of a point are adjacent. */
+/* Leaves the cells (results) of one point to the fold.  `own` is how many cells one point moves on
+ * by; 0: the cells do not depend on points.  If it is 1, points have adjacent cells, and n_cell is
+ * divided by the points of a panel; else the `own` cells of a point are adjacent. */
 static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 {
     const int64_t own = rd_interchange_panel_coef(t, &f->cell);
@@ -42,13 +43,16 @@ static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 }
 
 /* ---- Scratch -------------------------------------------------------------------------------- */
-/* Replaces register `from` by `reg`, in operands and in addresses. */
+/* Replaces register `from` by `reg`, in the operands of all instructions and as an index in
+ * addresses. The table says how many of a, b and c a kind of instruction reads; -1: it varies, so
+ * all are looked at (unused ones are -1). */
 static void replace_reg(rd_program *to, int32_t from, int32_t reg)
 {
     for (int32_t i = 0; i < to->n_inst; i++) {
         rd_inst *const inst = &to->inst[i];
         int32_t *const in[] = { &inst->a, &inst->b, &inst->c };
-        const int      most = rd_inst_table[inst->kind].reads, n = most >= 0 ? most : 3;
+        /* -1: it varies */
+        const int most = rd_inst_table[inst->kind].reads, n = most >= 0 ? most : 3;
 
         for (int k = 0; k < n && k < 3; k++)
             if (*in[k] == from)
@@ -60,13 +64,13 @@ static void replace_reg(rd_program *to, int32_t from, int32_t reg)
                 to->address[a].add[k].reg = reg;
 }
 
-/* True if the instruction has that kind and an address in the slot. */
+/* True if the instruction is of that kind (LOAD or STORE) and accesses the slot (buffer). */
 static bool is_of_slot(const rd_program *to, int32_t i, rd_inst_kind kind, int32_t slot)
 {
     return to->inst[i].kind == kind && to->address[to->inst[i].arg].slot == slot;
 }
 
-/* Removes an instruction from the list. */
+/* Removes instruction i from the list; the tail begins one earlier if it stood before. */
 static void remove_inst(rd_program *to, int32_t i)
 {
     memmove(&to->inst[i], &to->inst[i + 1], (size_t)(to->n_inst - i - 1) * sizeof *to->inst);
@@ -74,8 +78,9 @@ static void remove_inst(rd_program *to, int32_t i)
     to->tail -= i < to->tail;
 }
 
-/* Replaces loads from scratch by the register that was stored there, as both belong to one
- * point. */
+/* Removes each STORE to scratch that is one element, and replaces the LOADs from it by the stored
+ * register (store-to-load forwarding), as both belong to one point. An address without addends is
+ * one element. Behind the STORE all LOADs of its slot are gone through. */
 static void forward(rd_program *to)
 {
     for (int32_t i = 0; i < to->n_inst; i++) {
@@ -100,8 +105,10 @@ static void forward(rd_program *to)
 }
 
 /* ---- All together --------------------------------------------------------------------------- */
-/* Writes the instructions without the loops over the point axis, but with that over panels, which
- * becomes a loop over points: its step is 1. */
+/* Writes the instructions without the loops over points within a panel; the loop over panels
+ * becomes one over points (its step is 1).  Addresses and cells become those of one point.  `tail`
+ * is set to where the same instruction stands now. one_by_one: the rows of a point are known at run
+ * time only. */
 static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
 {
     rd_program *to = t->to;
@@ -130,7 +137,9 @@ static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
     to->one_by_one = t->rows;
 }
 
-/* Copies the program to t->to, with lists of its own. False: no memory. */
+/* Copies the program t->p to t->to, with lists of its own that will be changed.  Instructions and
+ * folds are only given room; the caller writes them.  False: no memory.  The memory is the
+ * pool's. */
 static bool copy_program(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     const rd_program *p = t->p;
@@ -151,7 +160,8 @@ static bool copy_program(rd_interchange *t, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Makes t->to, the program with points outermost. False: no memory. */
+/* Makes t->to, the program whose outermost loop is over single points, from t->p, whose outermost
+ * loop is over panels (several points each).  False: no memory. */
 bool rd_interchange_write(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     rd_loop *loops  = get(pool, (size_t)t->p->n_loop * sizeof *loops);

@@ -25,8 +25,8 @@ typedef int32_t   rd_half_places_4 __attribute__((vector_size(LOOK_BYTES / 2)));
 typedef float     rd_floats __attribute__((vector_size(LOOK_BYTES)));
 typedef double    rd_doubles __attribute__((vector_size(LOOK_BYTES)));
 
-/* Loads elements from `from` on of a table with `extent` elements, up to a vector; nothing
- * behind them is read. */
+/* rd_table_4(), rd_table_8(): load elements of a table with `extent` elements, from `from` on, up
+ * to a vector; nothing behind them is read. They lie `apart` elements from each other. */
 #if LOOK_BYTES == 64
 #define LOOK_MASK(n, lanes) ((n) >= (lanes) ? -1 : (int)(1u << (n)) - 1)
 #define LOOK_ROW_4(x, n)    __builtin_ia32_loadups512_mask(x, (rd_floats){ 0 }, LOOK_MASK(n, 16))
@@ -205,7 +205,8 @@ LOOK_BOTH(int64_t)
 typedef uint8_t  rd_look_bytes __attribute__((vector_size(64)));
 typedef char     rd_look_chars __attribute__((vector_size(64)));
 typedef uint16_t rd_look_words __attribute__((vector_size(64)));
-/* Loads up to 64 bytes of the table from `from` on; bytes behind its end are 0. */
+/* Loads up to 64 bytes of a table of `extent` bytes, from byte `from` on; bytes behind its end are
+ * 0. */
 LOOKING rd_look_words rd_words_of(const void *table, int64_t from, int64_t extent)
 {
     const int64_t n = extent - from;
@@ -216,7 +217,9 @@ LOOKING rd_look_words rd_words_of(const void *table, int64_t from, int64_t exten
                         n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1);
 }
 
-/* Looks up bytes at places `at`, each in a word of 16 bits, and returns them in such words. */
+/* Looks up bytes of a table in four vectors t at indices `at`, each in a word of 16 bits, and
+ * returns them in such words.  Permutes find the word with the byte (at / 2); the lowest bit of the
+ * index chooses a half of it. */
 LOOKING rd_look_words rd_pick_1(const rd_look_words *t, int64_t extent, rd_look_words at)
 {
     const rd_look_words place = at >> 1;

@@ -37,9 +37,10 @@ struct rd_nest_call {
     const rd_nest_reducer  *reducer; /* by fold */
     /* Sorts a row, by the number of the sort; sets `stopped` if the run was cancelled meanwhile. */
     void (*sort)(rd_nest_call *q, int32_t number, const void *from, void *to);
-    /* Takes n elements of a row that comes in strips, of which the first is element `begin`. */
+    /* Takes n elements of a row that comes in strips, of which the first is element `begin`; `state`
+     * has the fronts of so many blocks of them. */
     void (*take)(rd_nest_call *q, int32_t number, const void *from, void *to, void *state,
-                 int64_t begin, int64_t n);
+                 int64_t begin, int64_t n, int64_t fronts);
     const void *code; /* the rd_nest_code, for sort() and take() */
     int32_t     stopped;
 };

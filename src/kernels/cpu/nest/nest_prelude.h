@@ -54,12 +54,14 @@ static inline int64_t rd_hidden(int64_t index)
 #else
 #define NEAR_QUOTIENT(x, by, high, low, fma) (x) / (by)
 #endif
-/* x / by by two multiplications; high + low is 1 / by. */
+/* x / by by two multiplications, where only the nearest whole number counts; high + low is 1 /
+ * by. */
 static inline float rd_quotient_f32(float x, float by, float high, float low)
 {
     return NEAR_QUOTIENT(x, by, high, low, __builtin_fmaf);
 }
-/* The same for f64. */
+/* x / by by two multiplications, where only the nearest whole number counts; high + low is 1 / by
+ * (f64). */
 static inline double rd_quotient_f64(double x, double by, double high, double low)
 {
     return NEAR_QUOTIENT(x, by, high, low, __builtin_fma);
@@ -109,12 +111,12 @@ static inline double rd_quotient_f64(double x, double by, double high, double lo
         }                                                                              \
     }
 
-/* NaN becomes 0, as in a cast. */
+/* Returns x, or 0 if it is NaN, as a cast to ints has it. */
 static inline float rd_or_0_f32(float x)
 {
     return x == x ? x : 0;
 }
-/* The same for f64. */
+/* Returns x, or 0 if it is NaN, as a cast to ints has it (f64). */
 static inline double rd_or_0_f64(double x)
 {
     return x == x ? x : 0;
@@ -136,8 +138,8 @@ static inline double rd_or_0_f64(double x)
             y[i] = (type)(int32_t)x[i];                             \
     }
 
-/* The first of n rows that begins at an element or behind it. Rows at element 0 belong to the
- * first task. */
+/* rd_row_at_TYPE(): the first of n rows (of a sparse array) that begins at element `at` or behind
+ * it, by bisection. Rows at element 0 belong to the first task. */
 #define ROW_AT(name, T)                                                           \
     static inline int64_t rd_row_at_##name(const T *begin, int64_t n, int64_t at) \
     {                                                                             \
@@ -190,16 +192,17 @@ static inline __attribute__((always_inline)) void rd_nontemporal_copy(char *y, c
 {
 #ifdef NONTEMPORAL_STORE
     typedef part_of_line part __attribute__((aligned(1)));
-    const int64_t        head = LESS((int64_t)(-(uintptr_t)y % 64), bytes);
-    int64_t              k    = head;
+    /* before the first whole line */
+    const int64_t head = LESS((int64_t)(-(uintptr_t)y % 64), bytes);
+    int64_t       k    = head;
 
-    if (head == 0 && bytes % 64 == 0) {
+    if (head == 0 && bytes % 64 == 0) { /* whole lines only */
 #pragma GCC unroll 64
         for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(part_of_line))
             NONTEMPORAL_STORE((float *)(y + at), *(const part_of_line *)(x + at));
         return;
     }
-    if (head && bytes < 2048) {
+    if (head && bytes < 2048) { /* a few lines */
         memcpy(y, x, (size_t)bytes);
         return;
     }
@@ -223,7 +226,8 @@ static inline __attribute__((always_inline)) void rd_nontemporal_copy(char *y, c
 #define NONTEMPORAL_FENCE
 #endif
 
-/* Widens adjacent f16 to f32, with the bits of rd_f16_to_f32(). */
+/* Widens adjacent f16 to f32, with the bits of rd_f16_to_f32().  Of the last two arguments of the
+ * 512-bit instruction, -1 means all lanes, and 4 the current rounding mode. */
 static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const rd_f16 *x, int64_t n)
 {
     int64_t i = 0;
@@ -262,6 +266,8 @@ WIDEN_BYTES(rd_widen_i8, int8_t)
 static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_t *x, int64_t n)
 {
     int64_t i = 0;
+/* PIXELS: four adjacent ints (16 bytes) from int `at` on.  PIXEL: the three bytes of a pixel, and
+ * any fourth, which is masked off.  QUARTER: four pixels. */
 #define PIXELS(at)  at, at + 1, at + 2, at + 3
 #define PIXEL(at)   at, at + 1, at + 2, at + 2
 #define QUARTER(at) PIXEL(at), PIXEL(at + 3), PIXEL(at + 6), PIXEL(at + 9)
@@ -308,9 +314,10 @@ static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_
     }
 }
 
-/* Copies n rows of `group` bytes each, which begin `period` bytes apart, one behind the other. A
- * vector takes `together` rows. `at` says which bytes of two neighbouring vectors of memory they
- * are; 128: none of this one. Nothing behind the last row is read. */
+/* Copies n rows of `group` bytes each, which begin `period` bytes apart, one behind the other.  A
+ * vector takes `together` rows by byte shuffles.  `at` says which bytes of two neighbouring vectors
+ * of memory they are; 128: none of this one.  The 32 bytes that it reads must end before the last
+ * row does. */
 static inline __attribute__((always_inline)) void rd_strided_rows(char *y, const char *x, int64_t n,
                                                                   int64_t group, int64_t period,
                                                                   int64_t        together,
@@ -330,9 +337,9 @@ static inline __attribute__((always_inline)) void rd_strided_rows(char *y, const
         memcpy(y + k * group, x + k * period, (size_t)group);
 }
 
-/* Returns the label, or n if it is of no group. Compilers must not see that it is one of two:
- * they would make a branch for all that follows, which no processor predicts for labels at
- * random. */
+/* Returns the label of an element (its group of n), or n if it names no group.  Compilers must not
+ * see that it is one of two: they would make a branch for all that follows, which no processor
+ * predicts for labels at random. */
 static inline int64_t rd_group_of(int64_t label, int64_t n)
 {
     int64_t group = (uint64_t)label < (uint64_t)n ? label : n;
@@ -341,7 +348,8 @@ static inline int64_t rd_group_of(int64_t label, int64_t n)
     return group;
 }
 
-/* The same in a vector loop. */
+/* Returns the label of an element (its group of n), or n if it names no group: as a choice that
+ * vector loops can make. */
 static inline int64_t rd_group_by_vectors(int64_t label, int64_t n)
 {
     return (uint64_t)label < (uint64_t)n ? label : n;
@@ -355,7 +363,7 @@ static inline float rd_hidden_f32(float x)
     return x;
 }
 
-/* The same for f64. */
+/* Hides a constant from compilers, so that they choose by it and do not branch (f64). */
 static inline double rd_hidden_f64(double x)
 {
     __asm__("" : "+m"(x));
@@ -376,14 +384,16 @@ static inline int64_t rd_index_i64(int64_t at, int64_t extent, int32_t *failed)
     return outside ? 0 : at < 0 ? at + extent : at;
 }
 
-/* The same in serial loops: most indices are not negative, which a branch predicts. */
+/* Checks an index as rd_index_i64() does, in serial loops: most indices are not negative, which a
+ * branch predicts. */
 static inline int64_t rd_index_one_i64(int64_t at, int64_t extent, int32_t *failed)
 {
     return __builtin_expect((uint64_t)at < (uint64_t)extent, 1) ? at
                                                                 : rd_index_i64(at, extent, failed);
 }
 
-/* The same for unsigned indices. */
+/* Checks an unsigned index.  One that is outside is noted in `failed`, and the first element stands
+ * in for it. */
 static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
 {
     const int outside = at >= (uint64_t)extent;

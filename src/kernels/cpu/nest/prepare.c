@@ -12,8 +12,10 @@
 extern const char rd_prelude[], rd_nest_prelude[];
 
 /* ---- The text -------------------------------------------------------------------------------- */
-/* Prints the C text of the tree, and takes over what the text asks of a call: the bytes of a task's
- * state, and the numbers N0 .. that each call passes. False: no memory. */
+/* Prints the C text of the loop tree t, and takes over what the text asks of a call: the bytes of a
+ * task's state, and the numbers N0 .. (extents, strides, offsets) that each call passes; or why
+ * there can be no text.  `pointers`: users' functions are called by address; `marks`: statements
+ * are named for tools.  False: no memory. */
 static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     rd_printing *print = get(pool, sizeof *print);
@@ -30,8 +32,8 @@ static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_
     return true;
 }
 
-/* Makes the loop tree of a draft, and adds its text. False: no memory. If there can be no text,
- * n->why says why. */
+/* Makes the loop tree of a draft (a nest that is not compiled yet), and adds its C text.  The tree
+ * is freed here.  False: no memory.  If there can be no text, n->why says why. */
 bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
 {
     rd_schedule *t  = rd_nest_tree(n, /*log=*/NULL, get, pool);
@@ -42,8 +44,9 @@ bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
 }
 
 /* ---- Compiled -------------------------------------------------------------------------------- */
-/* Returns the first character of a key, which the text follows: the bytes of a vector, which are
- * even, plus 1 if an f64 is rounded to a narrower float. */
+/* Returns the first character of the key by which compiled code is found; the text follows.  It is
+ * the bytes of a vector, which are even, plus 1 if an f64 is rounded to a narrower float: this
+ * needs other compiler flags. */
 static char first_of_key(const rd_nest_draft *n)
 {
     bool rounds = false;
@@ -57,7 +60,8 @@ static char first_of_key(const rd_nest_draft *n)
     return (char)(n->vector + rounds);
 }
 
-/* Makes the whole text of a key, preludes included; returns the compiler's flags for it. */
+/* Makes the whole text to compile from a key, with the library's own code (preludes) in front.
+ * Returns the compiler's flags for it, by the first character: see first_of_key(). */
 static const char *const *text_of_key(rd_text *text, const void *key)
 {
     const char *first = key;
@@ -66,8 +70,11 @@ static const char *const *text_of_key(rd_text *text, const void *key)
     return rd_compiler_flags(*first & ~1, *first & 1);
 }
 
-/* Makes the record of a nest: what its text asks of a call, and the compiled code. NULL: no
- * memory. */
+/* Makes the record of a nest: what its text asks of a call, and the compiled code of its key. NULL:
+ * no memory. rd_compiled_of() finds the entry of a key (its bytes, with the 0 at the end), or makes
+ * it; text_of_key() gives the text when it is compiled. made->compiled NULL: compiling is off. A
+ * task's state must also have room for the reference interpreter, if that can run the stage
+ * again. */
 static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_fn *get, void *pool)
 {
     rd_nest_code *made = get(pool, sizeof *made + sizeof *made->number * (size_t)n->n_number);
@@ -87,9 +94,10 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
     return made;
 }
 
-/* Writes the text of a draft and finds its code, in *code; NULL if it has no text or the tier is
- * off. False: no memory. The key begins with a character for the vectors that the text is compiled
- * for, as the text does not name them. */
+/* Writes the text of a draft and finds its code, in *code; NULL if it has no text or compiling is
+ * off.  False: no memory.  The key is the text behind a character for the vectors that it is
+ * compiled for, as the text does not name them.  The loops are not compiled here:
+ * rd_compiled_want() asks for that. */
 static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code **code)
 {
     rd_text key = { 0 };
@@ -108,7 +116,8 @@ static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *
     return ok;
 }
 
-/* True if the text has C code of users: of a reducer's step (code[2]), or of a function. */
+/* True if the text contains C code of users: of a reducer's step (code[2] of its texts; NULL: only
+ * a pointer), or of a function. */
 static bool has_user(const rd_program *p)
 {
     bool found = false;
@@ -120,8 +129,10 @@ static bool has_user(const rd_program *p)
     return found;
 }
 
-/* Prepares a second text, which calls users' functions by their addresses. It runs if the first one
- * cannot be compiled, as users' code may name what is not in the text. False: no memory. */
+/* Prepares a second text, which calls users' functions by their addresses.  It runs if the first
+ * one cannot be compiled, as users' C code may name what is not in the text.  False: no memory.
+ * rd_compiled_want() says that a plan is going to run the code, with so many operations.  The state
+ * is as large as either text needs. */
 static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     if (!prepare(n, get, pool, &made->otherwise))
@@ -133,8 +144,9 @@ static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_n
     return true;
 }
 
-/* Finds what runs a program as compiled loops, in *code; NULL if it cannot be, and *why says
- * why. False: no memory. */
+/* Finds or requests the compiled loops of a program, in *code; NULL if there can be none, and *why
+ * says why.  `whole`: one task runs all of it by one function.  False: no memory.  `other` is the
+ * draft of the second text, for programs with C code of users. */
 bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                      const rd_nest_code **code, const char **why)
 {
@@ -156,7 +168,7 @@ bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get
     return !has_user(p) || prepare_otherwise(&other, get, pool, made);
 }
 
-/* True if the loops of the nest go over rows of a sparse array. */
+/* True if the loops of the nest go over the rows of a sparse array. */
 bool rd_nest_by_rows(const rd_nest_code *code)
 {
     return code->by_rows;

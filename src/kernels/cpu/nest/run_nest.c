@@ -7,15 +7,16 @@
 #include <stdio.h>
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
-/* Returns the bytes of a task's state that the nest needs: its own arrays and states, or the
- * reference executor's, which reports an index outside its axis. */
+/* Returns the bytes of a task's state that the nest needs: its own arrays and accumulators, or
+ * those of the reference interpreter, which finds the index that is outside its axis. */
 int64_t rd_nest_state(const rd_nest_code *code)
 {
     return code->state;
 }
 
-/* Returns the functions of a nest, if they are compiled and loaded; those of its second text
- * otherwise. NULL: not yet. */
+/* Returns the functions of a nest, if they are compiled and loaded; else those of its second text,
+ * which calls users' functions by address.  NULL: not yet.  `here` is where functions appear once
+ * they are loaded; the second text is `otherwise`, NULL: none. */
 const void *rd_nest_loaded(const rd_nest_code *code)
 {
     const void *kernels = NULL;
@@ -25,8 +26,8 @@ const void *rd_nest_loaded(const rd_nest_code *code)
     return kernels;
 }
 
-/* Returns where the code is on its way to be loaded: that of the second text once the first one has
- * failed. */
+/* Returns how far the code is on its way to be compiled and loaded: that of the second text once
+ * the first one has failed.  *left gets the operations still to run before it is compiled. */
 rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
 {
     const rd_compiled_state state = rd_compiled_state_of(code->compiled, left);
@@ -35,7 +36,8 @@ rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
                                                           : state;
 }
 
-/* Counts operations that ran without the nest, for the text that is still to be compiled. */
+/* Counts operations that ran without the nest (tiered compilation), for the text that is still to
+ * be compiled. */
 void rd_nest_add_missed(const rd_nest_code *code, double operations)
 {
     if (code->otherwise && rd_compiled_failed(code->compiled))
@@ -43,7 +45,7 @@ void rd_nest_add_missed(const rd_nest_code *code, double operations)
     rd_compiled_add_missed(code->compiled, operations);
 }
 
-/* The record of the text that these functions are compiled of. */
+/* Returns the record of the text, first or second, of which these functions are compiled. */
 static const rd_nest_code *code_of_kernels(const rd_nest_code *code, const void *kernels)
 {
     return code->otherwise &&
@@ -53,26 +55,28 @@ static const rd_nest_code *code_of_kernels(const rd_nest_code *code, const void 
 }
 
 /* ---- Against tiles --------------------------------------------------------------------------- */
-/* Counts a run in the comparison with tiles. A run by tiles counts against the code that would
- * have run. */
+/* Counts a run of so many seconds in the comparison of compiled loops with tiles.  `kernels` NULL:
+ * it ran by tiles, which counts for the code that would have run, of the first or the second
+ * text. */
 void rd_nest_add_run(const rd_nest_code *code, const void *kernels, double operations, int threads,
                      double seconds)
 {
-    const void *would = kernels ? kernels : rd_nest_loaded(code);
+    const void *code_in_question = kernels ? kernels : rd_nest_loaded(code);
 
-    rd_compiled_add_run(code_of_kernels(code, would)->compiled, kernels ? RD_BY_LOOPS : RD_BY_TILES,
-                        operations, threads, seconds);
+    rd_compiled_add_run(code_of_kernels(code, code_in_question)->compiled,
+                        kernels ? RD_BY_LOOPS : RD_BY_TILES, operations, threads, seconds);
 }
 
-/* Returns how many times as long as tiles the nest takes, if it was measured to be slower; else
- * 0. */
+/* Returns how many times as long as tiles the nest takes in runs of so many operations, if it was
+ * measured to be slower; else 0. */
 double rd_nest_slowdown(const rd_nest_code *code, double operations)
 {
     return rd_compiled_slowdown(code_of_kernels(code, rd_nest_loaded(code))->compiled, operations);
 }
 
 /* ---- One part -------------------------------------------------------------------------------- */
-/* Returns the record of a call for a task: its memory, its share, and what the text asks for. */
+/* Returns the argument of a compiled function for a task: its memory, its share [lo, hi) of the
+ * root loop, and the numbers and callbacks that the text asks for. */
 static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
 {
     return (rd_nest_call){ .slot     = task->slot,
@@ -84,21 +88,22 @@ static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
                            .reducer  = code->reducer };
 }
 
-/* Reports that an index is outside its axis. */
+/* Sets the status of a task: an index is outside its axis. */
 static void set_index_error(rd_task *task)
 {
     task->status = RD_ERR_AXIS;
     snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
 }
 
-/* Reports that the run was cancelled. */
+/* Sets the status of a task: the run was cancelled. */
 static void set_cancelled(rd_task *task)
 {
     task->status = RD_ERR_CANCELLED;
     snprintf(task->sentence, sizeof task->sentence, "the evaluation was cancelled");
 }
 
-/* Reports the message of a user's function that failed. */
+/* Sets the status of a task to the message of a user's function that failed; `failing` is the
+ * number of its call. */
 static void set_callback_error(const rd_program *p, rd_task *task, const rd_nest_call *call)
 {
     task->status = RD_ERR_CALLBACK;
@@ -106,9 +111,11 @@ static void set_callback_error(const rd_program *p, rd_task *task, const rd_nest
              call->sentence);
 }
 
-/* Finds out which index was wrong, or which call failed first, with the reference executor. A
- * nest takes strip after strip through one function after the other, so it does not know the
- * order. For loops over sparse rows the caller runs the stage again by another strategy. */
+/* Finds out which index was wrong, or which call failed first, by running the task again in the
+ * reference interpreter.  A nest takes many elements through one function after the other, so it
+ * does not know the order.  The reference sets the status; if it finds nothing wrong, the nest's
+ * own report counts.  For loops over sparse rows the caller runs the stage again by another
+ * strategy. */
 static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
 {
     if (!p->by_rows)
@@ -121,7 +128,9 @@ static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
         set_index_error(task);
 }
 
-/* Runs one part of a nest for a task, and adds what the part reports to the task. */
+/* Runs one part (head, body or tail) of a nest for a task, and adds what the part reports to the
+ * task: loads (elements read), warnings, errors. `stopped`: the run was cancelled while rows were
+ * sorted. */
 static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
                 void (*part)(rd_nest_call *))
 {
@@ -137,26 +146,27 @@ static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
         fail(p, task, &call);
 }
 
-/* Runs the head of the program for a task. */
+/* Runs the head of the program, once for each task. */
 void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->head);
 }
 
-/* Runs the body of the program for a task's share. */
+/* Runs the body of the program on a task's share of the root loop. */
 void rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->body);
 }
 
-/* Runs the tail of the program for a task. */
+/* Runs the tail of the program, once after all tasks. */
 void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
 }
 
-/* Runs all parts by one function, for small programs of one task. False: an index was outside
- * its axis. */
+/* Runs all parts by one function, for small programs of one task. Such programs have no users'
+ * functions and no sorts, so `function`, `sort` and `take` are NULL. False: an index was outside
+ * its axis. The state is read as volatile, so that it and `slot` are not copied as one vector. */
 bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
 {
     rd_nest_call call;
@@ -189,7 +199,7 @@ bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
     return !call.failed;
 }
 
-/* Adds the states of the next task to those of a task. */
+/* Merges the accumulators of the next task into those of a task (a split reduction). */
 void rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
                   const rd_task *next)
 {

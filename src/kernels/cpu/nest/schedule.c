@@ -6,14 +6,16 @@
 #include "kernels/pass/choose_strips.h"
 #include <string.h>
 
-/* Begins the draft of a program, with nothing rewritten yet. `vector`: bytes of a vector; `whole`:
- * one task runs all of it. */
+/* Begins the draft of a program (a nest before it is compiled), with nothing rewritten yet.
+ * `vector`: bytes of a vector; `whole`: one task runs all of it by one function. */
 rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole)
 {
     return (rd_nest_draft){ .p = p, .of = p, .vector = vector, .whole = whole };
 }
 
-/* Removes loops without a LOOP instruction from the program's list, and numbers the others anew. */
+/* Removes loops without a LOOP instruction from the program's list, and gives the others new
+ * numbers in the order of their LOOPs.  `made` is room for the new list, which the program takes
+ * over (its old list is not freed: it is the pool's); number[k] gets the new number of loop k. */
 void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
 {
     int32_t n = 0;
@@ -29,8 +31,9 @@ void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
     to->n_loop = n;
 }
 
-/* Rewrites the program as loops over sparse rows, or with points outermost, where that can be
- * done. False: no memory. */
+/* Rewrites the program of a draft where that makes better loops: over the rows of a sparse array,
+ * or with the loop over points outermost.  False: no memory.  A program that can be both goes by
+ * rows. n->of stays the program as it was planned. */
 bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL, *by_items = NULL;
@@ -44,8 +47,9 @@ bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
 }
 
 /* ---- What cannot be -------------------------------------------------------------------------- */
-/* True if a user's reducer may end its loop early. A combine tree depends on the number of
- * blocks, and a loop that is left has fewer; the tile machine handles this. */
+/* True if a user's reducer may end its loop early.  A combine tree (pairwise merges of blocks)
+ * depends on the number of blocks, and a loop that is left has fewer; the tile machine handles
+ * this. */
 static bool has_exit_of_user(const rd_program *p)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -54,7 +58,7 @@ static bool has_exit_of_user(const rd_program *p)
     return false;
 }
 
-/* True if a loop has no rounds, or a fold has no steps. */
+/* True if a loop has no rounds, or a fold (reduction or scan) has no steps. */
 static bool has_no_elements(const rd_program *p, const rd_loop_fold *fold)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
@@ -66,9 +70,10 @@ static bool has_no_elements(const rd_program *p, const rd_loop_fold *fold)
     return false;
 }
 
-/* True if tiles compute the prefixes by vectors. Running maxima of floats have no nodes in a text
- * (levels is 0), and each waits for the one before (60000 of f64: 164 us, and 51 on tiles). Those
- * of ints wait less than nodes cost. */
+/* True if tiles compute the prefixes of a scan by vectors. f->levels is the levels of a tree of
+ * prefixes in the text.  Running maxima of floats have no tree nodes there (levels is 0), and each
+ * waits for the one before (60000 of f64: 164 us, and 51 on tiles).  Those of ints wait less than
+ * nodes cost. */
 static bool has_vectors_on_tiles(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -77,8 +82,9 @@ static bool has_vectors_on_tiles(const rd_loop_fold *f)
                          rd_dtype_kind(fold->type) == RD_KIND_FLOAT);
 }
 
-/* True if there is a long scan by the tree along memory. Tiles make vectors of one row of it; a
- * strip of rows would read cache lines that lie far apart. */
+/* True if a scan of more than 128 elements goes along memory, with prefixes by a tree.  Tiles make
+ * vectors of one row of it; compiled loops would take several rows at once, whose cache lines lie
+ * far apart.  `along` is the innermost loop over its steps, -1: there is one step. */
 static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
 {
     enum { LONG_SCAN = 128 };
@@ -90,7 +96,8 @@ static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
     return false;
 }
 
-/* Returns why the program has no nest, or NULL. The first reason that holds counts. */
+/* Returns the reason why the program has no compiled nest, or NULL. The first reason that holds
+ * counts. p->code is the plan of tiles, NULL: there is none, so a scan has no other way. */
 static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
 {
     if (has_no_elements(n->p, fold))
@@ -107,27 +114,29 @@ static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Finds the facts of all folds, and what the text of users' reducers depends on. NULL: no
- * memory, or n->why. */
+/* Finds the facts of all folds (reductions and scans), and what the text of users' reducers depends
+ * on (rd_user_facts).  Facts lie in memory from `get`, and are copied, as they are changed.  NULL:
+ * no memory, or n->why says why there is no nest. */
 static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_loop_fold *fold = rd_loop_folds_of(n->p, n->whole, get, pool, &n->why);
-    rd_loop_fold       *own  = get(pool, ((size_t)n->p->n_fold + 1) * sizeof *own);
+    rd_loop_fold       *copy = get(pool, ((size_t)n->p->n_fold + 1) * sizeof *copy);
 
     if (fold && !n->why)
         n->why = refusal(n, fold);
-    if (!fold || !own || n->why)
+    if (!fold || !copy || n->why)
         return NULL;
     for (int32_t k = 0; k < n->p->n_fold; k++) {
-        own[k] = fold[k];
-        if (n->p->fold[k].user && !rd_user_facts(&own[k].of, k, n->pointers, get, pool))
+        copy[k] = fold[k];
+        if (n->p->fold[k].user && !rd_user_facts(&copy[k].of, k, n->pointers, get, pool))
             return NULL;
     }
-    return own;
+    return copy;
 }
 
-/* Builds the loop tree of a draft, and chooses which loops become strips. NULL: no memory, or
- * n->why. */
+/* Builds the loop tree of a draft, and chooses in which loops neighbouring indices go together as a
+ * strip (strip-mining, for vectors).  NULL: no memory, or n->why.  n->tells asks for all
+ * alternatives of the choice, for reports.  The caller frees the tree. */
 rd_schedule *rd_nest_build(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool)
 {
     const rd_target     target = { .vector = n->vector, .tells = n->tells };
@@ -141,8 +150,9 @@ rd_schedule *rd_nest_build(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, 
     return t;
 }
 
-/* Builds the tree and runs all passes on it. `log` gets the strips, and the tree after each
- * pass; or is NULL. */
+/* Builds the loop tree of a draft and runs all passes on it.  `log` gets the strips, and the tree
+ * after each pass; or is NULL.  The caller frees the tree.  NULL: no memory (t->failed), or
+ * n->why. */
 rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *pool)
 {
     rd_strips       strips;
@@ -163,8 +173,8 @@ rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *
     return t;
 }
 
-/* Returns the loop tree of a program after all passes, which the caller frees. NULL: *why says
- * why there is none. */
+/* Returns the loop tree of a program after all passes, which the caller frees.  `log` gets the tree
+ * after each pass, or is NULL. NULL: *why says why there is no tree. */
 rd_schedule *rd_nest_schedule(const rd_program *p, int vector, bool whole, rd_get_fn *get,
                               void *pool, rd_text *log, const char **why)
 {

@@ -2,8 +2,9 @@
 #include "core/bytes.h"
 #include "kernels/cpu/nest/draft.h"
 
-/* Sorts row number `number` of the program by the library's routine, unless the run was
- * cancelled. */
+/* Sorts row `number` of the program for a compiled nest, unless the run was cancelled: then nothing
+ * more is sorted (`stopped`). rd_sort_by_row() is false if the run is cancelled; `work` is the
+ * offset of its scratch memory in the task's state. */
 static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to)
 {
     const rd_nest_code *code = q->code;
@@ -13,16 +14,19 @@ static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to
         q->stopped = 1;
 }
 
-/* Takes a strip of a row by the library's routine. */
+/* Takes a strip (elements begin .. begin + n) of a row that is never stored as a whole, for a
+ * compiled nest.  `state` has the first few so far. */
 static void take_strip(rd_nest_call *q, int32_t number, const void *from, void *to, void *state,
-                       int64_t begin, int64_t n)
+                       int64_t begin, int64_t n, int64_t fronts)
 {
     const rd_nest_code *code = q->code;
 
-    code->take(&code->sorting[number], &(rd_row_strip){ begin, n, from, state, to });
+    code->take(&code->sorting[number], &(rd_row_strip){ begin, n, from, state, to, fronts });
 }
 
-/* Chooses the routine. Its memory lies behind what the nest keeps in a task's state. */
+/* Chooses the sort routines for vectors of n->vector bytes.  Their memory lies behind what the nest
+ * keeps in a task's state, as much as the largest row needs (rd_piece() reserves it, rd_lines()
+ * rounds up to whole cache lines). */
 void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
 {
     int64_t most = 0;
@@ -36,10 +40,10 @@ void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
     made->sort    = rd_sort_row_of(n->vector);
     made->take    = rd_sort_take_of(n->vector);
     made->state   = rd_lines(made->state);
-    made->work    = rd_piece(&made->state, 1, most);
+    made->work    = rd_piece(&made->state, /*n=*/1, most);
 }
 
-/* Passes the routine to a call. */
+/* Passes the sort routines to a call of a compiled function. */
 void rd_nest_pass_sorts(const rd_nest_code *code, rd_nest_call *call)
 {
     call->code = code;

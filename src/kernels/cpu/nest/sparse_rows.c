@@ -21,7 +21,7 @@
 #include "kernels/cpu/nest/sparse_rows.h"
 
 /* ---- Which programs -------------------------------------------------------------------------- */
-/* The instruction that makes a register; NULL if there is none. */
+/* Returns the instruction that makes a register; NULL if there is none. */
 static const rd_inst *made_by(const rd_program *p, int32_t reg)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -30,7 +30,8 @@ static const rd_inst *made_by(const rd_program *p, int32_t reg)
     return NULL;
 }
 
-/* The address in memory that the label of a step is loaded from; NULL if it is computed. */
+/* Returns the address in memory that the label of a STEP (the row that an element belongs to) is
+ * loaded from; NULL if it is computed. */
 static const rd_address *label_of(const rd_program *p, const rd_inst *step)
 {
     const rd_inst *made = made_by(p, step->d);
@@ -40,7 +41,9 @@ static const rd_address *label_of(const rd_program *p, const rd_inst *step)
     return made && made->kind == RD_I_LOAD ? &p->address[made->arg] : NULL;
 }
 
-/* True if all of the body is one forward loop over the elements that tasks share. */
+/* True if all of the body is one forward loop over the stored elements, which tasks share (the root
+ * axis); notes the loop. inst[body .. tail) is what tasks share, so the loop's END must be its last
+ * instruction. */
 static bool find_element_loop(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
@@ -54,7 +57,8 @@ static bool find_element_loop(rd_sparse_rows_draft *r)
            p->loop[r->element_loop].axis == p->root;
 }
 
-/* The axis of the groups of a fold's cells: that of the outermost loop around its CLOSE; -1. */
+/* Returns the axis of the groups of a fold: that of the outermost loop around its CLOSE, which
+ * finishes a cell (result); -1: there is no loop. */
 static int32_t group_axis(const rd_program *p, int32_t close)
 {
     int32_t k = p->inst[close].loop;
@@ -64,16 +68,19 @@ static int32_t group_axis(const rd_program *p, int32_t close)
     return k >= 0 ? p->loop[k].axis : -1;
 }
 
-/* True if the fold is a group-by reduction of one block and one lane, and memory says where the
- * elements of each row begin (`begins`). */
+/* True if the fold is a group-by reduction of one block and one lane (elements are taken one after
+ * the other), and memory says where the elements of each row begin (`begins` is not 0). All folds
+ * must have as many groups. */
 static bool is_by_rows(const rd_sparse_rows_draft *r, const rd_fold *f)
 {
     return f->begins && f->n_block == 1 && f->lanes == 1 && !f->scan &&
            f->n_group == r->p->fold[0].n_group;
 }
 
-/* True if all steps go by one label in the loop over elements, and all cells are finished in
- * loops over the groups. */
+/* True if all folds of the program are group-bys by the same ascending labels in memory (rows of a
+ * CSR array), take their elements in the loop over elements, and are finished in loops over the
+ * groups.  Notes the address of the labels and the axis of groups.  `apart` is the distance of two
+ * groups in cells: the loop's index must count groups. */
 static bool find_folds(rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;
@@ -114,8 +121,10 @@ static bool find_folds(rd_sparse_rows_draft *r)
     return r->group >= 0 && r->begin.n_add;
 }
 
-/* True if the tail can go into the loop over rows: it has only forward loops over all groups,
- * which take no steps and load nothing that the program stores. */
+/* True if the tail (what runs once after all tasks) can go into the loop over rows: it has only
+ * forward loops over all groups, which take no steps and load nothing that the program stores.
+ * Outside of loops there is nothing but LOOP and END; EXIT, which leaves a loop early, would end
+ * the loop over rows. */
 static bool can_move_tail(const rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;
@@ -137,7 +146,8 @@ static bool can_move_tail(const rd_sparse_rows_draft *r)
     return true;
 }
 
-/* True if the head has no loop and no store. */
+/* True if the head (what runs once for each task) has no loop and no store, so that it may stay as
+ * it is. */
 static bool can_keep_head(const rd_program *p)
 {
     for (int32_t i = 0; i < p->body; i++)
@@ -147,7 +157,9 @@ static bool can_keep_head(const rd_program *p)
 }
 
 /* ---- The program by rows --------------------------------------------------------------------- */
-/* Rewrites the program as a loop over rows, in *by_rows; NULL if it cannot be. False: no memory. */
+/* Rewrites group-by folds whose labels ascend as a loop over the rows of a sparse array (CSR), in
+ * *by_rows: no label is read, and each row is one fold.  NULL if it cannot be.  False: no memory.
+ * The new program lies in memory from `get`, which nobody frees by itself. */
 bool rd_nest_sparse_rows(const rd_program *p, rd_get_fn *get, void *pool,
                          const rd_program **by_rows)
 {

@@ -5,20 +5,20 @@
 #include "kernels/cpu/nest/sparse_rows.h"
 #include <string.h>
 
-/* Adds an instruction to the new program. */
+/* Appends an instruction to the new program. */
 static void put(rd_sparse_rows_draft *r, const rd_inst *inst)
 {
     r->to->inst[r->to->n_inst++] = *inst;
 }
 
-/* Adds the LOOP or the END of a loop to the new program. */
+/* Appends the LOOP or the END of loop number `loop` to the new program. */
 static void put_loop(rd_sparse_rows_draft *r, rd_inst_kind kind, int32_t loop)
 {
     put(r, &(rd_inst){ .kind = kind, .arg = loop });
 }
 
-/* Gives an address the axis of rows in place of the axis of a loop over groups. The index then
- * counts from the first row, not from a task's share (`local`). */
+/* Gives an address the axis of rows (the groups) in place of axis `from` of a loop over groups.
+ * The index then counts from the first row, not from a task's share (`local`). */
 static void rename_axes(const rd_sparse_rows_draft *r, rd_address *a, int32_t from)
 {
     for (int32_t k = 0; k < a->n_add; k++)
@@ -28,7 +28,8 @@ static void rename_axes(const rd_sparse_rows_draft *r, rd_address *a, int32_t fr
         }
 }
 
-/* Removes the addends of an axis from an address. */
+/* Removes the addends of an axis from an address. The last addend takes the place of a removed one,
+ * and is looked at next. */
 static void drop_axis(rd_address *a, int32_t axis)
 {
     for (int32_t k = 0; k < a->n_add; k++)
@@ -36,7 +37,9 @@ static void drop_axis(rd_address *a, int32_t axis)
             a->add[k--] = a->add[--a->n_add];
 }
 
-/* Copies the body of a loop over groups to where the loop over rows has its results. */
+/* Copies the body of a loop over groups, which finishes and stores results, to the end of the loop
+ * over rows: there it runs for one row. CLOSE names the cell of a group; of one row there is one
+ * cell. */
 static void put_groups(rd_sparse_rows_draft *r, int32_t loop)
 {
     const rd_program *p = r->p;
@@ -52,8 +55,9 @@ static void put_groups(rd_sparse_rows_draft *r, int32_t loop)
     }
 }
 
-/* Makes each fold one that begins and ends within a row: one cell for each row becomes one cell,
- * and all elements are one block. */
+/* Makes each group-by fold one that begins and ends within a row: one cell (result) for each row
+ * becomes one cell, and all elements are one block (steps without end). No two tasks share a row
+ * (`split`). */
 static void set_folds(rd_sparse_rows_draft *r)
 {
     for (int32_t k = 0; k < r->to->n_fold; k++) {
@@ -68,8 +72,9 @@ static void set_folds(rd_sparse_rows_draft *r)
     }
 }
 
-/* Sets the edges of the loop over a row's elements: the addresses of begin[i] and begin[i + 1],
- * where i is the group's index. */
+/* Sets the bounds of the loop over the elements of a row, as addresses: those of begin[i] and
+ * begin[i + 1], where i is the index of the row.  They lie `begins` elements behind the first
+ * label.  `bounds`, which a mask gave, are gone. */
 static void set_row(rd_sparse_rows_draft *r, rd_loop *row)
 {
     rd_address begin = r->begin;
@@ -84,7 +89,7 @@ static void set_row(rd_sparse_rows_draft *r, rd_loop *row)
     row->bounds                        = NULL;
 }
 
-/* True if an instruction reads the register. */
+/* True if some instruction reads the register. */
 static bool is_read(const rd_program *p, int32_t reg)
 {
     int32_t read[RD_MOST_READ];
@@ -96,7 +101,8 @@ static bool is_read(const rd_program *p, int32_t reg)
     return false;
 }
 
-/* Removes the instructions that make labels, as nothing reads them any more. */
+/* Removes the instructions that make labels (LOAD and CAST), as nothing reads them any more.
+ * Backwards, so that a CAST goes before the LOAD that it reads. */
 static void drop_labels(rd_program *to)
 {
     for (int32_t i = to->n_inst; i-- > to->body;) {
@@ -108,7 +114,9 @@ static void drop_labels(rd_program *to)
     }
 }
 
-/* Writes the head, the loop over rows with the bodies of all loops, and an empty tail. */
+/* Writes the new program: the head without STARTs, the loop over rows with the starts of folds and
+ * the bodies of all loops, and an empty tail. The loops of the tail that have no parent are those
+ * over groups. */
 static void write(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
@@ -137,10 +145,11 @@ static void write(rd_sparse_rows_draft *r)
     drop_labels(to);
     to->tail  = to->n_inst;
     to->root  = r->group;
-    to->grain = 1;
+    to->grain = 1; /* a task may begin at any row */
 }
 
-/* Copies the program, with room for one more loop and two addresses. False: no memory. */
+/* Copies the program to r->to, with room for one more loop and two addresses.  False: no memory.
+ * The memory is the pool's. */
 static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
 {
     const rd_program *p = r->p;
@@ -149,9 +158,9 @@ static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
     if (!(r->to = to = get(pool, sizeof *to)))
         return false;
     *to         = *p;
-    to->inst    = get(pool, ((size_t)p->n_inst + 2) * sizeof *to->inst);
+    to->inst    = get(pool, ((size_t)p->n_inst + 2) * sizeof *to->inst); /* LOOP and END */
     to->loop    = get(pool, ((size_t)p->n_loop + 1) * sizeof *to->loop);
-    to->address = get(pool, ((size_t)p->n_address + 2) * sizeof *to->address);
+    to->address = get(pool, ((size_t)p->n_address + 2) * sizeof *to->address); /* bounds of a row */
     to->fold    = get(pool, (size_t)p->n_fold * sizeof *to->fold);
     if (!to->inst || !to->loop || !to->address || !to->fold)
         return false;
@@ -161,7 +170,9 @@ static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Makes r->to, the program as a loop over rows. False: no memory. */
+/* Makes r->to, the program as a loop over the rows of a sparse array.  False: no memory.
+ * rd_nest_number_loops() numbers the loops anew, in `loops`; rd_program_tree() sets which loop
+ * holds which. */
 bool rd_sparse_rows_write(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
 {
     rd_loop *loops  = get(pool, ((size_t)r->p->n_loop + 1) * sizeof *loops);

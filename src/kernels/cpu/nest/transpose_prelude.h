@@ -61,7 +61,8 @@ typedef word4 rows4 __attribute__((vector_size(16), aligned(4)));
 #define LOWER(a, b)  RD_SHUFFLE(rows4, a, b, 0, 1, 4, 5)
 #define HIGHER(a, b) RD_SHUFFLE(rows4, a, b, 2, 3, 6, 7)
 #endif
-/* Transposes ROWS_4 rows of four columns. */
+/* Transposes ROWS_4 rows (8, or 4 without AVX2) of four columns of 4 bytes, by two rounds of
+ * shuffles of register pairs. */
 static ALWAYS void four_columns_word4(word4 *y, int64_t ldy, const word4 *x, int64_t ldx)
 {
     const rows4 a = IN_ROWS(0), b = IN_ROWS(1), c = IN_ROWS(2), d = IN_ROWS(3);

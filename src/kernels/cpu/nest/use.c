@@ -3,7 +3,7 @@
 #include "kernels/cpu/nest/nest.h"
 #include <string.h>
 
-static const char *forced;
+static const char *forced; /* by tests; NULL: nothing */
 
 /* For tests: forces the rule by which programs are compiled; NULL: RDIM_CODEGEN decides. */
 void rd_nest_force(const char *use)
@@ -11,7 +11,8 @@ void rd_nest_force(const char *use)
     forced = use;
 }
 
-/* Returns what tests have forced, else what the environment says. */
+/* Returns the rule that says which programs are compiled: what tests have forced, else what
+ * RDIM_CODEGEN says.  Default: where nothing faster is known. */
 rd_nest_use rd_nest_use_now(void)
 {
     const char *asked = forced ? forced : rd_environment(RD_ENV_RDIM_CODEGEN);

@@ -47,7 +47,8 @@ static atomic_flag locked = ATOMIC_FLAG_INIT;
  * threads OpenBLAS had before the first of them came. */
 static int n_inside, outside;
 
-/* Takes the lock of this file's variables, by spinning. */
+/* Takes the spin lock of the variables of this file.  It is held for some instructions only, but
+ * once for a load of the library. */
 static void lock(void)
 {
     while (atomic_flag_test_and_set_explicit(&locked, memory_order_acquire))
@@ -60,7 +61,8 @@ static void unlock(void)
     atomic_flag_clear_explicit(&locked, memory_order_release);
 }
 
-/* Loads the system's BLAS by its name, else the file that was found when this was compiled. */
+/* Loads the system's BLAS by its name, else the file that was found when this was compiled.  NULL:
+ * neither is there. */
 static void *load(void)
 {
     void *file = dlopen(RD_BLAS_NAME, RTLD_NOW | RTLD_LOCAL);
@@ -68,8 +70,9 @@ static void *load(void)
     return file ? file : dlopen(RD_BLAS_FILE, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* True if several threads may call it at once.  A build without threads may lack the locks for
- * that; a build with OpenMP obeys OpenMP only. */
+/* True if several threads may call the BLAS at once.  A build without threads may lack the locks
+ * for that; a build with OpenMP obeys OpenMP only, so it needs that this library has it, too.
+ * blas.parallel notes which of both it is; BLIS may always be called. */
 static bool serves_threads(void)
 {
     if (RD_BLIS)
@@ -94,8 +97,8 @@ static bool has_avx2(void)
 #endif
 }
 
-/* True if OpenBLAS runs code for a core without AVX2 on a processor that has it.  The list of such
- * cores is complete, as no more are built. */
+/* True if OpenBLAS runs code for a core without AVX2 on a processor that has it, as it is older
+ * than the processor.  The list of such cores is complete, as no more are built. */
 static bool is_behind(void)
 {
     static const char *const old[] = { "Katmai",       "Coppermine", "Northwood",  "Prescott",
@@ -105,14 +108,15 @@ static bool is_behind(void)
                                        "Sandybridge",  "Bulldozer",  "Piledriver", "Steamroller",
                                        "Generic" };
     const char *const        core  = blas.core && has_avx2() ? blas.core() : "";
-    bool                     is    = false;
+    bool                     found = false;
 
-    for (size_t k = 0; k < sizeof old / sizeof *old && !is; k++)
-        is = strcmp(core, old[k]) == 0;
-    return is;
+    for (size_t k = 0; k < sizeof old / sizeof *old && !found; k++)
+        found = strcmp(core, old[k]) == 0;
+    return found;
 }
 
-/* Looks up the functions of the BLAS. */
+/* Loads the BLAS and looks up its functions. blas.name stays NULL if one is missing or several
+ * threads may not call it. */
 static void find(void)
 {
     void *const file = blas.file = load();
@@ -140,7 +144,8 @@ static void in_child(void)
     unlock();
 }
 
-/* Sets the functions that a fork calls: the lock is held meanwhile. */
+/* Sets the functions that a fork calls: the lock is held meanwhile, so that the child finds it free
+ * and the library whole. */
 static void watch_forks(void)
 {
     (void)pthread_atfork(lock, unlock, in_child);
@@ -154,14 +159,15 @@ const char *rd_blas_name(void)
 
     pthread_once(&once, watch_forks);
     lock();
-    if (!blas.tried)
+    if (!blas.tried) /* to load one */
         find();
     blas.tried = true;
     unlock();
     return blas.name;
 }
 
-/* Returns the address of a function of the BLAS library, such as LAPACK's; NULL: it has none. */
+/* Returns the address of a function of the BLAS library, such as LAPACK's; NULL: there is no
+ * library, or none of that name in it. */
 void *rd_blas_symbol(const char *name)
 {
     (void)rd_blas_name(); /* loads it */
@@ -180,8 +186,9 @@ bool rd_blas_lacks_avx2(void)
     return rd_blas_name() && blas.behind;
 }
 
-/* OpenBLAS has kernels for small matrices on processors with AVX-512, up to 100 x 100 x 100: 115
- * GFLOP/s in place of 95, as they copy nothing. */
+/* Returns the most products (m * n * k) of a matrix product in f32 that the BLAS computes without
+ * copying the matrices; 0: it always copies.  OpenBLAS has such kernels on processors with AVX-512,
+ * up to 100 x 100 x 100: 115 GFLOP/s in place of 95. */
 int64_t rd_blas_most_uncopied(void)
 {
     static const char *const cores[] = { "SkylakeX", "Cooperlake", "SapphireRapids" };
@@ -193,17 +200,18 @@ int64_t rd_blas_most_uncopied(void)
     return 0;
 }
 
-/* Sets c to a a^T on and above the diagonal (SYRK). */
+/* Sets c to a a^T (or adds it to c) on and above the diagonal: SYRK, the symmetric product, which
+ * computes one half. */
 static void syrk(const rd_gemm *g)
 {
     const enum CBLAS_TRANSPOSE a = g->a_transposed ? CblasTrans : CblasNoTrans;
 
     if (g->type == RD_F32)
-        blas.ssyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, 1, g->a, g->lead_a, g->add ? 1 : 0,
-                   g->c, g->lead_c);
+        blas.ssyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, /*alpha=*/1, g->a, g->lead_a,
+                   /*beta=*/g->add ? 1 : 0, g->c, g->lead_c);
     else
-        blas.dsyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, 1, g->a, g->lead_a, g->add ? 1 : 0,
-                   g->c, g->lead_c);
+        blas.dsyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, /*alpha=*/1, g->a, g->lead_a,
+                   /*beta=*/g->add ? 1 : 0, g->c, g->lead_c);
 }
 
 /* Calls GEMM (general matrix multiply), or SYRK for a block on the diagonal of a symmetric
@@ -216,11 +224,13 @@ void rd_blas_gemm(const rd_gemm *g)
     if (g->symmetric)
         syrk(g);
     else if (g->type == RD_F32)
-        blas.sgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b,
-                   g->add ? 1 : 0, g->c, g->lead_c);
+        blas.sgemm(CblasRowMajor, a, b, g->m, g->n, g->k, /*alpha=*/1, g->a, g->lead_a, g->b,
+                   g->lead_b,
+                   /*beta=*/g->add ? 1 : 0, g->c, g->lead_c);
     else
-        blas.dgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b,
-                   g->add ? 1 : 0, g->c, g->lead_c);
+        blas.dgemm(CblasRowMajor, a, b, g->m, g->n, g->k, /*alpha=*/1, g->a, g->lead_a, g->b,
+                   g->lead_b,
+                   /*beta=*/g->add ? 1 : 0, g->c, g->lead_c);
 }
 
 /* ---- Threads ---------------------------------------------------------------------------------- *
@@ -229,7 +239,8 @@ void rd_blas_gemm(const rd_gemm *g)
  * as some of our calls run the number is 1, and then what it was.  What the program itself asks of
  * OpenBLAS meanwhile runs on one thread too.  BLIS uses one thread unless BLIS_NUM_THREADS or
  * OMP_NUM_THREADS says otherwise. */
-/* Sets OpenMP to one thread for calls from this thread; returns how many there were. */
+/* Sets OpenMP to one thread for calls from this thread; returns how many there were, for
+ * end_openmp(). */
 static int begin_openmp(void)
 {
     int before = 1;
@@ -241,7 +252,7 @@ static int begin_openmp(void)
     return before;
 }
 
-/* Restores the number of threads of OpenMP. */
+/* Restores the number of threads of OpenMP, for calls from this thread. */
 static void end_openmp(int before)
 {
 #ifdef _OPENMP
@@ -251,8 +262,9 @@ static void end_openmp(int before)
 #endif
 }
 
-/* Switches the BLAS to one thread for calls from here.  The first of our threads notes the old
- * number.  Returns what rd_blas_end() needs. */
+/* Switches the BLAS to one thread for calls from here, as tasks share the work already.  The number
+ * is one for the whole process, so the first of our threads notes the old one.  Returns what
+ * rd_blas_end() needs. */
 int rd_blas_begin(void)
 {
     if (blas.parallel == OPENBLAS_OPENMP)
@@ -274,7 +286,7 @@ void rd_blas_end(int before)
         end_openmp(before);
     if (blas.parallel == OPENBLAS_THREAD) {
         lock();
-        if (--n_inside == 0 && outside != 1 && blas.get_threads() == 1)
+        if (--n_inside == 0 && outside != 1 && blas.get_threads() == 1) /* as we set it */
             blas.set_threads(outside);
         unlock();
     }

@@ -17,6 +17,7 @@
 enum { PANEL_BYTES = 128, MOST_STEPS = 8192, PACKED_ROWS_BYTES = 256 << 10 };
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
+/* What an axis of the product is: in all matrices, in a and c, in b and c, or summed. */
 enum { BATCH, M, N, K, GROUPS };
 
 /* Returns the group of an axis: K if c does not have it (it is summed), M if b does not, N if a
@@ -26,7 +27,7 @@ static int group_of(const rd_product_axis *axis)
     return !axis->step[RD_C] ? K : !axis->step[RD_B] ? M : !axis->step[RD_A] ? N : BATCH;
 }
 
-/* Exchanges a and b, with their strides. */
+/* Exchanges the operands a and b, with their strides along all axes. */
 static void swap_operands(rd_product *product)
 {
     const rd_matrix a = product->matrix[RD_A];
@@ -42,8 +43,9 @@ static void swap_operands(rd_product *product)
     }
 }
 
-/* Returns how well a group's axes suit as columns, which the kernel reads and writes contiguously.
- * It is a sum of 2 for dense columns of c, and 1 for dense columns of the operand. */
+/* Returns how well a group's axes suit as columns, which the kernel reads and writes contiguously:
+ * 2 for dense columns of c, plus 1 for dense columns of the operand. `operand` is a or b, of whose
+ * axes c has the group's. */
 static int column_fitness(const rd_product *product, int group, int operand)
 {
     int fitness = 0;
@@ -55,8 +57,9 @@ static int column_fitness(const rd_product *product, int group, int operand)
     return fitness;
 }
 
-/* The rank of an axis within its group.  Steps of a sum of one lane keep the fold's order; other
- * axes are ordered by strides. */
+/* Returns the rank by which axes are sorted within their group, outermost first: strides.  But
+ * where a sum has one lane (one accumulator) its axes keep the order in which the fold adds:
+ * `outer` is the number of its steps, so an axis' coefficient there says how far out it is. */
 static int64_t rank_of(const rd_product_axis *axis, const rd_fold *f)
 {
     const int group = group_of(axis);
@@ -69,7 +72,8 @@ static int64_t rank_of(const rd_product_axis *axis, const rd_fold *f)
     return f->lanes == 1 ? 0 : llabs(axis->step[RD_A]);
 }
 
-/* Sorts axes by group, and by rank within a group, the greatest first (insertion sort). */
+/* Sorts the axes by group (batch, m, n, k), and by rank within a group, the greatest first
+ * (insertion sort). */
 static void sort_axes(rd_product *product, const rd_fold *f)
 {
     for (int32_t i = 1; i < product->n_axis; i++) {
@@ -78,9 +82,9 @@ static void sort_axes(rd_product *product, const rd_fold *f)
 
         for (; k > 0; k--) {
             const rd_product_axis *before = &product->axis[k - 1];
-            const int              group = group_of(before), own = group_of(&axis);
+            const int              group = group_of(before), wanted = group_of(&axis);
 
-            if (group < own || (group == own && rank_of(before, f) >= rank_of(&axis, f)))
+            if (group < wanted || (group == wanted && rank_of(before, f) >= rank_of(&axis, f)))
                 break;
             product->axis[k] = *before;
         }
@@ -88,7 +92,8 @@ static void sort_axes(rd_product *product, const rd_fold *f)
     }
 }
 
-/* Finds the axes of a group in the sorted axes. */
+/* Returns the axes of a group, which are adjacent in the sorted axes, and the product of their
+ * extents. Without an axis the extent is 1. */
 static rd_product_group find_group(const rd_product *product, int group)
 {
     rd_product_group found = { .axis = product->axis, .extent = 1 };
@@ -102,8 +107,8 @@ static rd_product_group find_group(const rd_product *product, int group)
     return found;
 }
 
-/* Chooses which operand gives the columns, and groups the axes.  a and b may be exchanged, as c
- * then has rows and columns exchanged, too. */
+/* Chooses which operand gives the columns, and groups the axes as batch, m, n and k. a and b may be
+ * exchanged, as c then has rows and columns exchanged, too. */
 static void find_groups(rd_packed *packed, rd_product *product, const rd_fold *f)
 {
     if (column_fitness(product, M, RD_A) > column_fitness(product, N, RD_B))
@@ -116,7 +121,8 @@ static void find_groups(rd_packed *packed, rd_product *product, const rd_fold *f
     packed->k     = find_group(product, K);
 }
 
-/* The stride along a group if its axes are contiguous in a matrix; else 0. */
+/* Returns the stride along a group if its axes are like one axis in a matrix (each goes on where
+ * the next one ends); else 0. The last axis is the fastest. */
 static int64_t step_of(const rd_product_group *group, int matrix)
 {
     const rd_product_axis *axis = group->axis;
@@ -127,7 +133,9 @@ static int64_t step_of(const rd_product_group *group, int matrix)
     return group->n ? axis[group->n - 1].step[matrix] : 0;
 }
 
-/* Finds which matrices the kernel can read or write as they lie. */
+/* Finds which matrices the kernel can read or write as they lie: a and b if m and k (k and n) are
+ * like one axis, and columns of b and c are contiguous. a_run is how many elements along k are
+ * contiguous in a. */
 static void find_strides(rd_packed *packed)
 {
     const rd_product_axis *last = packed->k.n ? &packed->k.axis[packed->k.n - 1] : NULL;
@@ -143,7 +151,8 @@ static void find_strides(rd_packed *packed)
 }
 
 /* ---- Which products -------------------------------------------------------------------------- */
-/* True if the steps of the fold's one lane are the elements of group k in their order. */
+/* True if the fold adds the elements along k in their order, in one lane (one accumulator), as the
+ * kernel does. */
 static bool adds_in_order(const rd_packed *packed, const rd_fold *f)
 {
     int64_t times = 1;
@@ -156,8 +165,8 @@ static bool adds_in_order(const rd_packed *packed, const rd_fold *f)
     return true;
 }
 
-/* True if the kernel's sums may be used.  Sums of several lanes have other bits than loops, so they
- * are allowed only where a BLAS would be. */
+/* True if the kernel's sums may be used: they have the bits of a fold of one lane in the order of
+ * k.  Sums of several lanes have other bits, so they are allowed only where a BLAS would be. */
 static bool can_use_kernel(const rd_packed *packed, const rd_program *p)
 {
     return p->fold->lanes == 1 ? adds_in_order(packed, p->fold) : !p->exact && rd_blas_name();
@@ -189,7 +198,9 @@ static int64_t clamp(int64_t n, int64_t least, int64_t most)
     return n < least ? least : n > most ? most : n;
 }
 
-/* Divides the product into blocks.  Packed rows stay in a second-level cache with the panels.  A
+/* Divides c into blocks of rows and columns, each of which one call computes.  A block has at most
+ * ROWS rows, a multiple of WHOLE_ROWS, and at most COLS columns in whole panels; columns are cut
+ * into about PARTS parts.  Packed rows of a stay in a second-level cache with the panels of b.  A
  * block cannot be cancelled, so a block of long sums has few rows and columns: at most 2^30
  * products.  Blocks change no bit, as each has whole sums. */
 static void plan_blocks(rd_packed *packed)
@@ -201,7 +212,7 @@ static void plan_blocks(rd_packed *packed)
     const int64_t panel = PANEL_BYTES / size;
 
     packed->panel = panel;
-    packed->rows  = clamp(packed->m.extent, 1, most);
+    packed->rows  = clamp(packed->m.extent, /*least=*/1, most);
     packed->cols =
         clamp(round_up(packed->n.extent / PARTS, panel), panel,
               clamp(((int64_t)1 << 30) / (k * packed->rows) / panel * panel, panel, COLS));
@@ -210,28 +221,31 @@ static void plan_blocks(rd_packed *packed)
     packed->blocks     = packed->batch.extent * packed->row_blocks * packed->col_blocks;
 }
 
-/* Reserves bytes in the memory of a task.  Returns where they begin. */
+/* Reserves bytes in the memory of a task, in whole cache lines.  Returns the offset where they
+ * begin. */
 static int64_t reserve(rd_packed *packed, int64_t bytes)
 {
     const int64_t at = packed->bytes;
 
-    packed->bytes += round_up(bytes, 64);
+    packed->bytes += round_up(bytes, /*whole=*/64);
     return at;
 }
 
-/* Places panels, packed rows and positions of rows in the memory of a task. */
+/* Places the panels of b and c, the packed rows of a and the positions of rows in the memory of a
+ * task.  Matrices that are used as they lie need no room. */
 static void lay_out(rd_packed *packed)
 {
     const int64_t size = rd_dtype_size(packed->of->type);
 
+    /* a panel: PANEL_BYTES for each k */
     packed->b_at = reserve(packed, packed->b_as_is ? 0 : packed->k.extent * PANEL_BYTES);
     packed->a_at = reserve(packed, packed->a_as_is ? 0 : packed->k.extent * packed->rows * size);
     packed->c_at = reserve(packed, packed->c_as_is ? 0 : packed->rows * PANEL_BYTES);
     packed->places_at = reserve(packed, 2 * packed->rows * (int64_t)sizeof(int64_t));
 }
 
-/* Makes the tables of where element t along k lies in a and in b.  Matrices that are both read as
- * they lie need none.  False: no memory. */
+/* Makes the tables of where element t along k lies in a and in b, in elements.  If both are read as
+ * they lie, none are needed.  False: no memory. */
 static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
 {
     if (packed->a_as_is && packed->b_as_is)
@@ -248,7 +262,8 @@ static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
     return packed->a_step && packed->b_step;
 }
 
-/* Plans a product by packed panels, in *packed; NULL if the program is no product, or too small, or
+/* Plans a matrix product (or tensor contraction) by packed panels: copies of ranges of rows and
+ * columns in contiguous memory.  *packed is NULL if the program is no product, or too small, or
  * must have other bits.  False: no memory. */
 bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
                        const rd_packed **packed)

@@ -10,17 +10,20 @@
  * known when this is compiled: a power of two. */
 enum { MOST_COLUMNS = 32 };
 
+/* n neighbouring columns of a panel, from `col` on, that are copied at once. */
 typedef struct piece {
     int64_t col, n;
 } piece;
 
+/* The columns of a panel in one matrix: where each is, and the pieces in which they are copied. */
 typedef struct columns {
     int64_t at[MOST_COLUMNS]; /* where each is, in one of the matrices */
     piece   piece[MOST_COLUMNS];
     int     n_piece;
 } columns;
 
-/* Adds neighbouring columns [from, to) as pieces of 32, 16, 8 .. columns, the largest first. */
+/* Adds neighbouring columns [from, to) as pieces of 32, 16, 8 .. columns, the largest first, so
+ * that each copy has a size that the compiler knows. */
 static void add_pieces(columns *c, int64_t from, int64_t to)
 {
     for (int64_t n = MOST_COLUMNS; n > 0; n /= 2)
@@ -28,8 +31,8 @@ static void add_pieces(columns *c, int64_t from, int64_t to)
             c->piece[c->n_piece++] = (piece){ from, n };
 }
 
-/* Adds columns [from, to) along the last axis of n: as contiguous pieces, or one by one if their
- * stride is not 1. */
+/* Adds columns [from, to), which go along one axis: contiguous ones as pieces that are copied at
+ * once, or one by one if their stride is not 1.  `at` is the position of the first, in elements. */
 static void find_run(columns *c, int64_t from, int64_t to, int64_t at, int64_t step)
 {
     for (int64_t i = from; i < to; i++) {
@@ -41,8 +44,9 @@ static void find_run(columns *c, int64_t from, int64_t to, int64_t at, int64_t s
         add_pieces(c, from, to);
 }
 
-/* Finds the positions of n columns of a panel, and which of them are contiguous.  It divides once
- * per run of columns, not per column. */
+/* Finds the positions of n columns of a panel, from column `first` on, in one of the matrices, and
+ * which of them are contiguous.  It divides once per run along the last axis, not per column.
+ * `rest` is what is left of the last axis, which is the fastest. */
 static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_t first, int64_t n)
 {
     const rd_product_axis *last = &packed->n.axis[packed->n.n - 1];
@@ -68,9 +72,9 @@ static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_
             memcpy(panel + k * width, memory + step[k] * size, BYTES); \
     break
 
-/* Copies n pieces of `bytes` bytes to a panel, or back; a constant size makes each copy a few
- * moves.  `step` has the position of each piece in elements of `size` bytes, and `width` is the
- * panel's row in bytes. */
+/* Copies n pieces (runs of neighbouring columns) of `bytes` bytes to a panel, or back to memory; a
+ * constant size makes each copy a few moves. step[k] is the position of piece k in elements of
+ * `size` bytes, and `width` is the row of the panel in bytes. */
 static inline void copy_piece(char *panel, int64_t width, char *memory, const int64_t *step,
                               int64_t n, int64_t size, int64_t bytes, bool back)
 {
@@ -86,6 +90,7 @@ static inline void copy_piece(char *panel, int64_t width, char *memory, const in
 #undef COPY
 
 /* ---- A block --------------------------------------------------------------------------------- */
+/* A block of c: its rows and columns, and where packed copies are in the memory of the task. */
 typedef struct block {
     const rd_packed *packed;
     int64_t          size;      /* of an element */
@@ -101,8 +106,9 @@ static int64_t at_most(int64_t n, int64_t most)
     return n < most ? n : most;
 }
 
-/* Returns the rows, columns and addresses of block number `number`. Blocks are counted by batch
- * item, then columns, then rows, the last one fastest. */
+/* Returns block number `number` of c: its rows, columns and addresses.  Blocks are counted by batch
+ * item, then columns, then rows, the last one fastest.  panel_b, rows_a and panel_c are where
+ * copies lie in the task's memory, a_place and c_place where each row begins. */
 static block block_at(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const int64_t of_item = packed->row_blocks * packed->col_blocks, in_item = number % of_item;
@@ -126,7 +132,8 @@ static block block_at(const rd_packed *packed, const rd_task *task, int64_t numb
     return b;
 }
 
-/* Finds where each row of the block begins in a and in c. */
+/* Finds where each row of the block begins in a and in c, in elements. rd_product_move_along()
+ * finds the positions in all matrices for one index over the axes of m. */
 static void find_rows(const block *b)
 {
     for (int64_t r = 0; r < b->rows; r++) {
@@ -138,7 +145,8 @@ static void find_rows(const block *b)
     }
 }
 
-/* Packs a row of a, copying long runs of contiguous steps at once. */
+/* Packs a row of a into contiguous memory: copies runs of a_run contiguous elements along k at
+ * once. */
 static void pack_runs(const block *b, char *to, const char *from)
 {
     const int64_t run = b->packed->a_run * b->size;
@@ -147,7 +155,8 @@ static void pack_runs(const block *b, char *to, const char *from)
         memcpy(to, from + b->packed->a_step[k] * b->size, (size_t)run);
 }
 
-/* Packs a row of a element by element.  Copies of 4 or 8 bytes are single moves. */
+/* Packs a row of a into contiguous memory element by element.  Copies of 4 or 8 bytes are single
+ * moves. */
 static void pack_steps(const block *b, char *to, const char *from)
 {
     const int64_t *step = b->packed->a_step, n = b->packed->k.extent;
@@ -160,7 +169,8 @@ static void pack_steps(const block *b, char *to, const char *from)
             memcpy(to + k * 8, from + step[k] * 8, 8);
 }
 
-/* Packs all rows of a block.  Runs of 16 contiguous elements and more are copied at once. */
+/* Packs all rows of a that the block needs.  Runs of 16 contiguous elements and more are copied at
+ * once. */
 static void pack_rows(const block *b)
 {
     enum { LONG = 16 };
@@ -170,7 +180,8 @@ static void pack_rows(const block *b)
             b, b->rows_a + r * b->packed->k.extent * b->size, b->a + b->a_place[r] * b->size);
 }
 
-/* Packs n columns of b into the panel. */
+/* Packs n columns of b, from `col` on, into the panel in the memory of the task. A piece of
+ * neighbouring columns is copied for each k, whose position is b_step[k]. */
 static void pack_columns(const block *b, int64_t col, int64_t n)
 {
     columns c;
@@ -185,7 +196,9 @@ static void pack_columns(const block *b, int64_t col, int64_t n)
     }
 }
 
-/* Copies n columns of the panel of c to memory. */
+/* Copies n columns of the panel of c, from `col` on, to memory, where the kernel cannot write them
+ * in place. A piece of neighbouring columns is copied for each row, whose position is
+ * c_place[row]. */
 static void store_columns(const block *b, int64_t col, int64_t n)
 {
     columns c;
@@ -202,7 +215,8 @@ static void store_columns(const block *b, int64_t col, int64_t n)
 
 /* Computes all rows of a block for n columns of c.  A matrix that the kernel can read or write
  * where it lies (as is) is used in place.  Any other one is packed into the task's memory before,
- * or stored from there afterwards. */
+ * or stored from there afterwards.  a_row, b_row and c_row are elements from row to row, a_step
+ * those along k. */
 static void run_columns(const block *b, int64_t col, int64_t n)
 {
     const rd_packed *packed = b->packed;
@@ -236,8 +250,8 @@ static void run_columns(const block *b, int64_t col, int64_t n)
         store_columns(b, col, n);
 }
 
-/* Computes a block: packs its rows of a, then computes panel after panel of columns.  Returns how
- * many elements of a and b were read. */
+/* Computes block `number` of c: packs its rows of a, then computes panel after panel (the columns
+ * that one kernel call takes).  Returns how many elements of a and b were read. */
 int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const block b = block_at(packed, task, number);

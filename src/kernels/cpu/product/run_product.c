@@ -34,8 +34,9 @@ static int64_t block_extent(int64_t extent, int64_t parts, int64_t most)
  * run to the last call, change no bit.  They cost no time, as each run adds to c anyway. */
 enum { LONGEST_RUN = 384 };
 
-/* Returns the steps along k of one call: whole runs of OpenBLAS. 1920 is a multiple of 320 and 384,
- * 768 of all run lengths of f64. A call has at most 2^30 products, or 2^29 of f64. */
+/* Returns the elements along k that one call sums: whole runs of OpenBLAS. 1920 is a multiple of
+ * 320 and 384, 768 of all run lengths of f64.  A call has at most 2^30 products, or 2^29 of f64, as
+ * it cannot be cancelled. */
 static int64_t call_steps(const rd_cpu_product *product)
 {
     const bool    wide = product->of->type == RD_F64;
@@ -45,8 +46,8 @@ static int64_t call_steps(const rd_cpu_product *product)
     return fit < runs ? runs : fit / runs * runs;
 }
 
-/* Returns how many calls one part of the sum takes.  The last call has at least one run of
- * OpenBLAS. */
+/* Returns how many calls, each for a range of k, one part of the sum takes.  The last call has at
+ * least one run of OpenBLAS, so that the ranges change no bit. */
 static int64_t calls_of(const rd_cpu_product *product)
 {
     const int64_t k = product->of->k.extent;
@@ -56,7 +57,9 @@ static int64_t calls_of(const rd_cpu_product *product)
                : (k - LONGEST_RUN + product->steps - 1) / product->steps;
 }
 
-/* Counts the blocks of so many rows and columns, and the calls of each. */
+/* Counts the blocks of c of so many rows and columns, and the calls of each. of_item is the blocks
+ * of one matrix c of the batch, `parts` the products that each is the sum of.  A symmetric product
+ * has only the blocks on and above the diagonal. */
 static void count_blocks(rd_cpu_product *product)
 {
     const rd_product *of = product->of;
@@ -69,23 +72,28 @@ static void count_blocks(rd_cpu_product *product)
     product->blocks     = product->of_item;
     product->parts      = 1;
     for (int32_t i = 0; i < of->n_axis; i++)
+        /* the first n_kept axes are a batch; the others are summed */
         *(i < of->n_kept ? &product->blocks : &product->parts) *= of->axis[i].extent;
     product->calls = product->parts * calls_of(product);
 }
 
-/* Divides c into blocks and sums along k into calls. */
+/* Divides c into blocks of rows and columns, and sums along k into calls. */
 static void plan_blocks(rd_cpu_product *product)
 {
     const rd_product *of = product->of;
 
-    product->rows =
-        product->symmetric ? rd_symmetric_rows(of->m.extent) : block_extent(of->m.extent, 4, 512);
-    product->cols = product->symmetric ? product->rows : block_extent(of->n.extent, 2, 1024);
+    product->rows = product->symmetric ? rd_symmetric_rows(of->m.extent)
+                                       : block_extent(of->m.extent, /*parts=*/4, /*most=*/512);
+    product->cols =
+        product->symmetric ? product->rows : block_extent(of->n.extent, /*parts=*/2, /*most=*/1024);
     count_blocks(product);
 }
 
-/* Makes blocks of short sums so small that the BLAS does not copy their matrices.  Copies take a
- * sixth of the time of 256 x 64 x 384, as each element takes part in few products. */
+/* Makes blocks of short sums so small that the BLAS does not copy their matrices (f32 only). Copies
+ * take a sixth of the time of 256 x 64 x 384, as each element takes part in few products. Not for
+ * our kernels, symmetric products, a transposed b, sums of several parts, or where even FEWEST_ROWS
+ * rows of COLS columns are more than the BLAS takes without copies. Rows and columns are multiples
+ * of ROWS and COLS. */
 static void plan_short_blocks(rd_cpu_product *product)
 {
     enum { ROWS = 16, COLS = 64, FEWEST_ROWS = 32 };
@@ -105,8 +113,9 @@ static void plan_short_blocks(rd_cpu_product *product)
     count_blocks(product);
 }
 
-/* Makes the calls an axis of the program.  Tasks share its blocks; all calls of a block are one
- * task's. */
+/* Adds an axis to the program that counts the calls of all blocks, as the root axis, which tasks
+ * share.  All calls of a block are one task's (the grain), as they add to the same elements.
+ * False: no memory. */
 static bool add_call_axis(rd_program *p, const rd_cpu_product *product, rd_get_fn *get, void *pool)
 {
     int64_t *extent = get(pool, (size_t)(p->n_axis + 1) * sizeof *extent);
@@ -125,8 +134,9 @@ static bool add_call_axis(rd_program *p, const rd_cpu_product *product, rd_get_f
     return true;
 }
 
-/* True if the sums have the bits of the kernels: one lane with the steps of k, and contiguous
- * columns. */
+/* True if the sums of the program have the bits of our kernels: one lane (one accumulator) that
+ * adds along k in order, and contiguous columns of b. `outer` is the number of a step: it must be
+ * the index along k. */
 static bool has_kernels_bits(const rd_cpu_product *product, const rd_fold *f)
 {
     const rd_product *of = product->of;
@@ -145,9 +155,9 @@ static bool is_small(const rd_product *product)
     return product->m.extent <= SMALL && product->n.extent <= SMALL && product->k.extent <= SMALL;
 }
 
-/* Chooses kernels or a BLAS for matrices as they lie.  Kernels have the bits of the fold, so they
- * are chosen where bits matter (exact), and where a BLAS is slower.  False if neither can compute
- * the product. */
+/* Chooses our kernels or a BLAS for matrices as they lie.  Kernels have the bits of the fold, so
+ * they are chosen where bits matter (exact), and where a BLAS is slower or missing.  False if
+ * neither can compute the product. */
 static bool find_library(const rd_program *p, const rd_simd *simd, rd_cpu_product *product)
 {
     const bool kernels = has_kernels_bits(product, &p->fold[0]);
@@ -157,8 +167,8 @@ static bool find_library(const rd_program *p, const rd_simd *simd, rd_cpu_produc
     return product->kernel || (!p->exact && rd_blas_name());
 }
 
-/* Plans the blocks of a symmetric product if a BLAS computes it: half of them.  Our kernels compute
- * whole blocks. */
+/* Plans the blocks of a product of a matrix with its own transpose, if a BLAS computes it: half of
+ * them.  Our kernels compute whole blocks. */
 static void plan_symmetric_blocks(rd_cpu_product *product)
 {
     product->symmetric = !product->kernel && rd_product_is_symmetric(product->of);
@@ -166,8 +176,9 @@ static void plan_symmetric_blocks(rd_cpu_product *product)
         plan_blocks(product);
 }
 
-/* True if the product is many short sums.  Each call adds to all of c, which costs more than short
- * sums: 16 filters of 5 x 5 took 1.4 times as long by 5 calls a row as by panels. */
+/* True if the product is a sum of many short sums (parts of fewer than 32 steps).  Each call adds
+ * to all of c, which costs more than short sums: 16 filters of 5 x 5 took 1.4 times as long by 5
+ * calls a row as by panels. */
 static bool has_short_calls(const rd_cpu_product *product)
 {
     enum { SHORT = 32 };
@@ -183,8 +194,8 @@ static rd_cpu_product by_panels(const rd_packed *packed)
     };
 }
 
-/* Finds the product of a program, and who computes it: a BLAS, kernels, or packed panels.  A
- * program that is no product stays as it is.  False: no memory. */
+/* Finds the matrix product of a program, and who computes it: a BLAS, our kernels, or kernels on
+ * packed panels (copies).  A program that is no product stays as it is.  False: no memory. */
 bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     const rd_packed *packed  = NULL;
@@ -242,8 +253,8 @@ static int64_t cols_at(const rd_cpu_product *product, int64_t col)
     return least_of(product->cols, product->of->n.extent - col);
 }
 
-/* The arguments of a kernel for a block: columns of b and c are contiguous, a may have any
- * strides. */
+/* Returns the arguments of our kernel for a block of c: columns of b and c are contiguous, a may
+ * have any strides. */
 static rd_product_tile tile_of(const rd_cpu_product *product, const block *b)
 {
     const rd_product *of = product->of;
@@ -257,7 +268,8 @@ static rd_product_tile tile_of(const rd_cpu_product *product, const block *b)
                               .c_row  = of->m.step[RD_C] };
 }
 
-/* Computes a block by our kernel. */
+/* Computes a block of c by our kernel; `at` has the positions of its first elements in the three
+ * matrices. */
 static void run_kernel(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                        const block *b)
 {
@@ -269,7 +281,9 @@ static void run_kernel(const rd_cpu_product *product, const rd_task *task, const
     product->kernel(&t);
 }
 
-/* Copies a complete block to its transpose, which has the same elements. */
+/* Copies a complete block of a symmetric c to its transpose below the diagonal, which has the same
+ * elements. Columns of c have the stride 1, so (row, col) and (col, row) are (col - row) (stride of
+ * rows - 1) apart. */
 static void mirror(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                    const block *b)
 {
@@ -281,9 +295,10 @@ static void mirror(const rd_cpu_product *product, const rd_task *task, const int
                         rows_at(product, b->row), cols_at(product, b->col));
 }
 
-/* Runs call number `call` of a block: one range of k of one part.  The first call sets c, and later
- * ones add to it.  After its last call a block of a symmetric product is copied to its
- * transpose. */
+/* Runs call number `call` of a block by the BLAS: one range of k of one part of the sum.  The first
+ * call sets c, and later ones add to it.  `here` are its positions in c, a and b: `step` elements
+ * along k, at index call / of_part of the summed axes.  After its last call a block of a symmetric
+ * product is copied to its transpose. */
 static void run_blas(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                      const block *b, int64_t call)
 {
@@ -306,7 +321,7 @@ static void run_blas(const rd_cpu_product *product, const rd_task *task, const i
         mirror(product, task, at, b);
 }
 
-/* The batch item, row and column of block number `number`. */
+/* Returns the batch item, first row and first column of block number `number`. */
 static block block_of(const rd_cpu_product *product, int64_t number)
 {
     const int64_t in_item = number % product->of_item;
@@ -319,7 +334,7 @@ static block block_of(const rd_cpu_product *product, int64_t number)
                     .col  = col * product->cols };
 }
 
-/* Runs one call of a block. */
+/* Runs one call of a block, at its positions in the three matrices. */
 static void run_call(const rd_cpu_product *product, const rd_task *task, const block *b,
                      int64_t call)
 {
@@ -335,14 +350,14 @@ static void run_call(const rd_cpu_product *product, const rd_task *task, const b
         run_blas(product, task, at, b, call);
 }
 
-/* The elements that all calls of a block read. */
+/* Returns the number of elements of a and b that all calls of a block read. */
 static int64_t loads_of(const rd_cpu_product *product, const block *b)
 {
     return (rows_at(product, b->row) + cols_at(product, b->col)) * product->of->k.extent *
            product->parts;
 }
 
-/* Runs the task's share of the blocks by packed panels. */
+/* Runs the share of a task of the blocks by packed panels. */
 static void run_packed(const rd_cpu_product *product, rd_task *task)
 {
     int64_t loads = 0;
@@ -352,11 +367,12 @@ static void run_packed(const rd_cpu_product *product, rd_task *task)
     task->loads += loads;
 }
 
-/* Runs the task's share of the calls, with the threads of the BLAS switched off. */
+/* Runs the share of a task of the calls, with the threads of the BLAS switched off, as tasks are
+ * threads already. */
 static void run_calls(const rd_cpu_product *product, rd_task *task)
 {
     const int before = product->kernel ? 0 : rd_blas_begin();
-    int64_t   loads  = 0; /* the record of the next task is close by */
+    int64_t   loads  = 0; /* added up here: the next task's record may be in the same cache line */
 
     for (int64_t call = task->lo; call < task->hi; call++) {
         const block b = block_of(product, call / product->calls);

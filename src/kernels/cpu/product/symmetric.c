@@ -5,7 +5,7 @@
  * above it is a GEMM, and none below it is computed. */
 #include "kernels/cpu/product/symmetric.h"
 
-/* True if a has the same stride along the first axis as the other matrix has along the second. */
+/* True if matrix a has the same stride along the first axis as matrix `other` along the second. */
 static bool has_same_steps(const rd_product_axis *a, const rd_product_axis *b, int other)
 {
     return a->step[RD_A] == b->step[other];
@@ -16,23 +16,24 @@ static bool has_same_steps(const rd_product_axis *a, const rd_product_axis *b, i
  * sums of 8). */
 enum { LEAST_COLUMNS = 96, LEAST_STEPS = 32 };
 
-/* True if a and b are one matrix, and the product is large enough for SYRK. */
+/* True if the product is a matrix with its own transpose (a and b are one array, read alike), and
+ * large enough for SYRK, which computes one half. */
 bool rd_product_is_symmetric(const rd_product *of)
 {
     const rd_matrix *a = &of->matrix[RD_A], *b = &of->matrix[RD_B];
-    bool is = a->slot == b->slot && a->first == b->first && of->m.extent == of->n.extent &&
-              of->m.extent >= LEAST_COLUMNS && of->k.extent >= LEAST_STEPS &&
-              has_same_steps(&of->m, &of->n, RD_B) && has_same_steps(&of->k, &of->k, RD_B);
+    bool same = a->slot == b->slot && a->first == b->first && of->m.extent == of->n.extent &&
+                of->m.extent >= LEAST_COLUMNS && of->k.extent >= LEAST_STEPS &&
+                has_same_steps(&of->m, &of->n, RD_B) && has_same_steps(&of->k, &of->k, RD_B);
 
     for (int32_t i = 0; i < of->n_axis; i++)
-        is &= has_same_steps(&of->axis[i], &of->axis[i], RD_B);
-    return is;
+        same &= has_same_steps(&of->axis[i], &of->axis[i], RD_B);
+    return same;
 }
 
 /* ---- Blocks ----------------------------------------------------------------------------------- */
-/* The rows of a block.  Up to ONE rows are one call.  Two parts take 1.04 to 1.1 times as long as
- * one call, eight parts 1.1 to 1.3 times (300 to 2000 rows, sums of 300 to 2500), but tasks need
- * some parts. */
+/* Returns the rows, and columns, of a block of a symmetric product.  Up to 128 rows are one call.
+ * Two parts take 1.04 to 1.1 times as long as one call, eight parts 1.1 to 1.3 times (300 to 2000
+ * rows, sums of 300 to 2500), but tasks need some parts. */
 int64_t rd_symmetric_rows(int64_t extent)
 {
     enum { ONE = 128, MOST = 256, WHOLE = 8 };
@@ -41,8 +42,8 @@ int64_t rd_symmetric_rows(int64_t extent)
     return ((extent + parts - 1) / parts + WHOLE - 1) / WHOLE * WHOLE;
 }
 
-/* The row and column of block number `number`: blocks are counted row after row, from the diagonal
- * on. */
+/* Sets the row and column, counted in blocks, of block number `number` on or above the diagonal:
+ * row after row, from the diagonal on.  `parts` is the number of blocks in a row. */
 void rd_symmetric_block(int64_t number, int64_t parts, int64_t *row, int64_t *col)
 {
     int64_t left = parts;
@@ -53,7 +54,8 @@ void rd_symmetric_block(int64_t number, int64_t parts, int64_t *row, int64_t *co
 }
 
 /* ---- Elements below the diagonal ------------------------------------------------------------- */
-/* Copies elements of 4 or 8 bytes to their transposed places, tile by tile. */
+/* Copies the elements of a block to their transposed positions, in tiles of 16 x 16 for the cache;
+ * of a block on the diagonal only those above it. */
 #define MIRROR(name, type)                                                                     \
     static void name(const type *from, type *to, int64_t lead, int64_t rows, int64_t cols,     \
                      bool diagonal)                                                            \
@@ -69,7 +71,8 @@ void rd_symmetric_block(int64_t number, int64_t parts, int64_t *row, int64_t *co
 MIRROR(mirror_f32, float)
 MIRROR(mirror_f64, double)
 
-/* Copies a block to its transpose; `from` is `to` for a block on the diagonal. */
+/* Copies a block of rows x cols elements to its transpose; both have `lead` elements from row to
+ * row.  `from` is `to` for a block on the diagonal. */
 void rd_symmetric_mirror(rd_dtype type, const void *from, void *to, int64_t lead, int64_t rows,
                          int64_t cols)
 {

@@ -14,18 +14,19 @@
 #include "kernels/math/prefix_sums.h"
 #include <assert.h>
 
-/* A finished row of nodes covers blocks [start, start + 2^level). */
+/* Which blocks a finished row of nodes covers: [start, start + 2^level).  A row has a node for each
+ * lane. */
 typedef struct tag {
     int64_t start;
     int32_t level;
 } tag;
 
-/* A cell's stack.  Rows [0, depth) are finished.  Row `depth` is the current block's, so finishing
- * it moves no memory. */
+/* The stack of a cell (one result).  Rows [0, depth) are finished.  Row `depth` is the current
+ * block's, so finishing it moves no memory. */
 typedef struct cell {
     int64_t block; /* the current one, -1: none */
     int32_t depth;
-    bool    is_decided;
+    bool    is_decided; /* no further element can change the result (early exit) */
     tag     tags[];
 } cell;
 
@@ -35,21 +36,22 @@ static int64_t round16(int64_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
-/* Returns cell number k. */
+/* Returns cell number k: the accumulators of one result. */
 static cell *cell_at(const rd_fold_state *s, int64_t k)
 {
     assert(k >= 0 && k < s->fold->n_cell);
     return (cell *)(s->cells + k * s->cell_bytes);
 }
 
-/* The node of a lane in row `row` of a cell's stack. */
+/* Returns the node (state of some elements) of a lane, one of the independent accumulators of a
+ * cell, in row `row` of its stack. */
 static char *node_at(const rd_fold_state *s, const cell *c, int32_t row, int32_t lane)
 {
     assert(row < s->room);
     return (char *)c + s->rows + row * s->row_bytes + lane * s->node.bytes;
 }
 
-/* Returns the node of all blocks before the current one, for a scan. */
+/* Returns the node of all blocks before the current one (the scan carry). */
 static char *carry_of(const rd_fold_state *s, const cell *c)
 {
     return (char *)c + s->carry;
@@ -63,22 +65,24 @@ static double *words_of(const rd_fold_state *s, const cell *c)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* Merges row `right` of a cell's stack into row `left`, lane by lane. */
+/* Merges row `right` of the stack of a cell into row `left`, lane by lane; a row has a node for
+ * each lane. */
 static void merge_rows(const rd_fold_state *s, cell *c, int32_t left, int32_t right)
 {
     for (int32_t lane = 0; lane < s->fold->lanes; lane++)
         rd_node_merge(&s->node, node_at(s, c, left, lane), node_at(s, c, right, lane));
 }
 
-/* True if two rows are siblings in the combine tree. */
+/* True if two rows are siblings in the combine tree: of one level, adjacent, and the left one
+ * begins where a node twice as large does. */
 static bool siblings(const tag *left, const tag *right)
 {
     return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
            left->start + ((int64_t)1 << left->level) == right->start;
 }
 
-/* True if a user's test says of a node of the row that no further element counts.  Reducers without
- * a test (s->tests) never say so. */
+/* True if the test of a user's reducer says, of the node of some lane of the row, that no further
+ * element counts.  Reducers without a test (s->tests) never say so. */
 static bool is_row_decided(const rd_fold_state *s, const cell *c, int32_t row)
 {
     bool done = false;
@@ -88,8 +92,8 @@ static bool is_row_decided(const rd_fold_state *s, const cell *c, int32_t row)
     return done;
 }
 
-/* Adds the finished row at `depth`, and merges it with its left siblings as far as they are
- * finished. */
+/* Adds the finished row at `depth` to the stack, and merges it with its left siblings as far as
+ * they are finished: like a carry in a binary counter. */
 static void push(const rd_fold_state *s, cell *c, tag row)
 {
     const int32_t level = row.level;
@@ -112,8 +116,8 @@ static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
         rd_node_clear(node_at(s, c, c->depth, lane));
 }
 
-/* Ends a cell's current block: it becomes a row of the tree, or is added to the blocks before it in
- * a scan.  block < 0: no block is open. */
+/* Ends the current block of a cell, if one is open (block >= 0): it becomes a row of the combine
+ * tree, or is added to the blocks before it in a scan. */
 static void end_block(const rd_fold_state *s, cell *c)
 {
     if (c->block < 0)
@@ -121,21 +125,22 @@ static void end_block(const rd_fold_state *s, cell *c)
     for (int32_t lane = 0; lane < s->fold->lanes; lane++)
         rd_node_block(&s->node, node_at(s, c, c->depth, lane));
     if (s->fold->scan)
-        rd_node_take_block(&s->node, carry_of(s, c), c->block, node_at(s, c, c->depth, 0),
+        rd_node_take_block(&s->node, carry_of(s, c), c->block, node_at(s, c, c->depth, /*lane=*/0),
                            words_of(s, c));
     else
-        push(s, c, (tag){ c->block, 0 });
+        push(s, c, (tag){ c->block, /*level=*/0 });
     c->block = -1;
 }
 
-/* Returns the number of an element's step.  A pass along the lane position has row_steps steps. */
+/* Returns the number of the step of an element: a step is one element for each lane, and a pass
+ * along the lanes has row_steps of them. */
 static int64_t step_at(const rd_fold_state *s, const rd_fold_place *at)
 {
     return at->outer * s->row_steps + at->lane / s->fold->lanes;
 }
 
-/* Makes a block the current one of a cell; the block before it ends.  Blocks come in rising
- * order. */
+/* Makes a block (a fixed number of steps) the current one of a cell; the block before it ends.
+ * Blocks come in rising order. */
 static void enter_block(const rd_fold_state *s, cell *c, int64_t block)
 {
     if (c->block == block)
@@ -145,14 +150,14 @@ static void enter_block(const rd_fold_state *s, cell *c, int64_t block)
     begin_block(s, c, block);
 }
 
-/* Enters the block of an element. */
+/* Makes the block of an element the current one of its cell. */
 static void enter_block_of(const rd_fold_state *s, cell *c, const rd_fold_place *at)
 {
     enter_block(s, c, step_at(s, at) / s->fold->steps);
 }
 
-/* Enters the block of an element in the cells of all groups, which are always in the same block;
- * `at` has the first one's cell. */
+/* Makes the block of an element the current one in the cells of all groups, which are always in the
+ * same block; `at` has the cell of the first group. */
 static void enter_block_of_groups(const rd_fold_state *s, const rd_fold_place *at)
 {
     if (cell_at(s, at->cell)->block == step_at(s, at) / s->fold->steps)
@@ -162,20 +167,20 @@ static void enter_block_of_groups(const rd_fold_state *s, const rd_fold_place *a
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Returns the node of 2^level elements of the current block, of a scan by the tree. */
+/* Returns the node of 2^level elements of the current block, in a scan whose prefixes combine by a
+ * tree. */
 static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
 {
     return (char *)c + s->nodes + level * s->node.bytes;
 }
 
-/* Adds element e of a block (no element if it is masked), which is in s->spare, to a scan by the
- * combine tree.
- *
- * The element merges with its left siblings, as blocks do: e is odd at a level where it has one.
- * Then the nodes that cover [0, e] merge from the right into the block's state. */
+/* Adds element e of a block, which is in s->spare (an empty node if it is masked), to a scan by the
+ * combine tree.  It merges with its left siblings, as blocks do: e is odd at a level where it has
+ * one.  Then the nodes that cover [0, e] merge from the right into the state of the block. */
 static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
 {
-    char *element = s->spare, *whole = node_at(s, c, c->depth, 0), *left = s->spare + s->node.bytes;
+    char *element = s->spare, *whole = node_at(s, c, c->depth, /*lane=*/0),
+         *left    = s->spare + s->node.bytes;
     int32_t level = 0;
 
     for (; e >> level & 1; level++) {
@@ -193,20 +198,22 @@ static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
         }
 }
 
-/* The running result of a cell: the blocks before, then the current block up to this element. */
+/* Sets y to the running result of a scan: the blocks before, then the current block up to this
+ * element.  The nodes are copied, as finishing changes them. */
 static void finish_prefix(const rd_fold_state *s, const cell *c, rd_word *y)
 {
     char *whole = s->spare, *part = whole + s->node.bytes;
 
     rd_node_copy(&s->node, whole, carry_of(s, c));
-    rd_node_copy(&s->node, part, node_at(s, c, c->depth, 0));
+    rd_node_copy(&s->node, part, node_at(s, c, c->depth, /*lane=*/0));
     rd_node_block(&s->node, part);
     rd_node_merge_prefix(&s->node, whole, part);
     rd_node_finish(&s->node, whole, s->spare + round16(2 * s->node.bytes), y);
 }
 
 /* ---- Merges of tasks ------------------------------------------------------------------------- */
-/* Copies a finished row of another task's cell on top of a cell's stack. */
+/* Copies finished row `row` of the cell `from` of another task (t) on top of the stack of the cell
+ * `to`. */
 static void copy_row(const rd_fold_state *s, cell *to, const rd_fold_state *t, const cell *from,
                      int32_t row)
 {
@@ -222,8 +229,9 @@ static void merge_all(const rd_fold_state *s, cell *c)
         merge_rows(s, c, c->depth - 2, c->depth - 1);
 }
 
-/* Merges a later task's cell into a cell.  A cell that is decided has stopped at some block, so it
- * takes nothing more. */
+/* Merges the cell of a later task into that of an earlier one.  A cell that is decided has stopped
+ * at some block, so it takes nothing more.  The later cell's finished rows come first, then its
+ * current block (block >= 0), which ends here. */
 static void merge_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, const cell *next)
 {
     if (c->is_decided)
@@ -245,8 +253,9 @@ static void merge_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, 
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Returns the most rows of a stack: the aligned nodes of [0, n_block), or of any range in it if
- * tasks share the fold, and the current block.  A scan has the current block only. */
+/* Returns the most rows of a stack, with the current block: the aligned nodes of [0, n_block) are
+ * one for each bit of n_block; those of any range in it, if tasks share the fold, twice as many.  A
+ * scan has the current block only. */
 static int32_t node_capacity(const rd_fold *fold)
 {
     int32_t bits = 0;
@@ -256,7 +265,7 @@ static int32_t node_capacity(const rd_fold *fold)
     return fold->split ? 2 * bits + 2 : bits + 1;
 }
 
-/* The levels of nodes within a block: of 1, 2, 4 .. steps elements. */
+/* Returns the number of levels of nodes within a block: of 1, 2, 4 .. steps elements. */
 static int32_t count_levels(const rd_fold *fold)
 {
     int32_t n = 0;
@@ -266,8 +275,10 @@ static int32_t count_levels(const rd_fold *fold)
     return n;
 }
 
-/* Sets the byte offsets within a cell, and what the reducer needs: tests of decided results,
- * indices, room for running sums. */
+/* Sets the byte offsets within a cell (the accumulators of one result), and what the reducer needs:
+ * tests of decided results, indices, room for running sums. A user's reducer (without `code`) may
+ * ask for indices. Behind the rows of nodes lie, for scans, the node of all blocks before (carry),
+ * the nodes within a block, and the words of running sums. */
 static rd_fold_state lay_out(const rd_fold *fold)
 {
     rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = node_capacity(fold) };
@@ -287,7 +298,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
     return s;
 }
 
-/* Returns the bytes of a fold's cells, and of the spare node behind them. */
+/* Returns the bytes of the cells of a fold, and of the spare nodes behind them. */
 int64_t rd_fold_bytes(const rd_fold *fold)
 {
     const rd_fold_state s = lay_out(fold);
@@ -295,7 +306,7 @@ int64_t rd_fold_bytes(const rd_fold *fold)
                         round16(2 * s.node.bytes) + s.node.spare_bytes);
 }
 
-/* Sets up a fold in such memory.  Its cells are not begun yet. */
+/* Sets up a fold in memory of rd_fold_bytes() bytes.  Its cells are not begun yet. */
 void rd_fold_init(rd_fold_state *s, const rd_fold *fold, char *memory)
 {
     *s       = lay_out(fold);
@@ -303,7 +314,8 @@ void rd_fold_init(rd_fold_state *s, const rd_fold *fold, char *memory)
     s->spare = memory + fold->n_cell * s->cell_bytes;
 }
 
-/* Empties all cells. */
+/* Empties all cells: none has a current block (-1) or finished nodes (depth), or is decided.  The
+ * sums of earlier blocks (carry, and the words of the prefix sum) begin again. */
 void rd_fold_start(rd_fold_state *s)
 {
     for (int64_t k = 0; k < s->fold->n_cell; k++) {
@@ -317,8 +329,9 @@ void rd_fold_start(rd_fold_state *s)
     }
 }
 
-/* The node of an element's group, or NULL if it has none.  The cells of all groups are in the
- * element's block. */
+/* Returns the node that an element of a group-by goes to: that of its lane in the cell of its
+ * group; NULL if there is no such group.  The cells of all groups are in the block of the
+ * element. */
 static char *node_of_group(const rd_fold_state *s, const rd_fold_place *at, int64_t group)
 {
     const cell *c;
@@ -326,10 +339,12 @@ static char *node_of_group(const rd_fold_state *s, const rd_fold_place *at, int6
     if (group < 0 || group >= s->fold->n_group)
         return NULL;
     c = cell_at(s, at->cell + group * s->fold->apart);
-    return node_at(s, c, c->depth, (int32_t)(at->lane & (s->fold->lanes - 1))); /* 2^n of them */
+    return node_at(s, c, c->depth,
+                   (int32_t)(at->lane & (s->fold->lanes - 1))); /* lanes are a power of two */
 }
 
-/* Takes an element into the cell of its group. */
+/* Takes an element of a group-by into the cell of its group.  A masked element (take false) only
+ * enters its block.  Group -1 has no node. */
 void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group, rd_word x,
                         rd_word weight, bool take)
 {
@@ -350,7 +365,7 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     if (c->is_decided)
         return;
     enter_block_of(s, c, at);
-    if (!take || c->is_decided)
+    if (!take || c->is_decided) /* the block that has ended may decide it */
         return;
     char *const node = node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes));
 
@@ -359,14 +374,15 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
         s->tests ? rd_node_is_decided(&s->node, node) : s->decides && x.u64 == s->end.u64;
 }
 
-/* Returns how many elements so many steps have; INT64_MAX if the number overflows. */
+/* Returns how many elements so many steps have (one for each lane); INT64_MAX if the number
+ * overflows. */
 static int64_t elements_of(int64_t steps, int32_t lanes)
 {
     return steps > INT64_MAX / lanes ? INT64_MAX : steps * lanes;
 }
 
-/* Counts the elements, at places along the lanes that rise by one, that are in the first one's
- * block. */
+/* Counts the elements that are in the block of the first one, as they come one by one along the
+ * lanes. */
 static int64_t left_in_block(const rd_fold_state *s, const rd_fold_place *at)
 {
     const int64_t steps = s->fold->steps;
@@ -375,8 +391,8 @@ static int64_t left_in_block(const rd_fold_state *s, const rd_fold_place *at)
     return elements_of(steps - step_at(s, at) % steps, lanes) - at->lane % lanes;
 }
 
-/* The operands of element k of a run, with the stride of one lane: a lane takes each element that
- * is `lanes` further on. */
+/* Returns the operands of a run from element k on, with the stride of one lane: a lane takes each
+ * element that is `lanes` further on. */
 static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run *run, int64_t k)
 {
     const rd_reducer *user = s->fold->user;
@@ -390,8 +406,9 @@ static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run 
     return x;
 }
 
-/* Takes the unmasked elements in [from, to) of a run that are in the first one's lane.  All are in
- * the cell's current block. */
+/* Takes the unmasked elements in [from, to) of a run that are in the lane of the first one, by as
+ * few calls of the user's reducer as the mask allows.  All are in the current block of the cell.
+ * From k to `end` no element is masked; elements of a lane are `lanes` apart. */
 static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place *at,
                       const rd_fold_run *run, int64_t from, int64_t to)
 {
@@ -401,6 +418,7 @@ static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place
     for (int64_t k = from, end; k < to; k = end) {
         while (run->mask && k < to && !run->mask[k * run->next])
             k += lanes;
+        /* to the next masked one */
         for (end = run->mask ? k : to; end < to && run->mask[end * run->next]; end += lanes)
             ;
         const rd_node_elements x = elements_from(s, run, k);
@@ -408,7 +426,8 @@ static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place
     }
 }
 
-/* Takes a run of elements into one cell, block by block and lane by lane. */
+/* Takes a run of elements into one cell, block by block and lane by lane, for a user's reducer.
+ * `left` is the elements that are left in the block, `whole` those of a block. */
 void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run)
 {
     const int64_t whole = elements_of(s->fold->steps, s->fold->lanes);
@@ -437,11 +456,13 @@ static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const r
         if (!node)
             continue;
         const rd_node_elements x = elements_from(s, run, k);
-        rd_node_steps(&s->node, node, 1, &x, here.index);
+        rd_node_steps(&s->node, node, /*n=*/1, &x, here.index);
     }
 }
 
-/* Takes a run of elements into the cells of their groups, block by block. */
+/* Takes a run of elements, each into the cell of its group, cut where a block of the combine tree
+ * ends: `left` elements are left in the first block, and a block has `whole`.  The label of element
+ * k is label[k * apart]. */
 void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
                          const int64_t *label, int64_t apart)
 {
@@ -456,7 +477,8 @@ void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fol
     }
 }
 
-/* Takes an element of a scan, and sets y to the running result. */
+/* Takes an element of a scan, and sets y to the running result: of an exclusive scan before the
+ * element, else with it. s->spare holds the node of the element, for prefixes by a tree. */
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
                   rd_word *y)
 {
@@ -471,27 +493,27 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
             rd_node_step(&s->node, s->spare, x, weight, at->index);
         tree_step(s, c, step_at(s, at) % s->fold->steps);
     } else if (take)
-        rd_node_step(&s->node, node_at(s, c, c->depth, 0), x, weight, at->index);
+        rd_node_step(&s->node, node_at(s, c, c->depth, /*lane=*/0), x, weight, at->index);
     if (!s->fold->exclusive)
         finish_prefix(s, c, y);
 }
 
-/* Finishes a cell: merges its rows from the right, then its lanes, and sets y to the results.  A
- * cell that has met no block gets an empty one. */
+/* Finishes cell `number`: merges its rows from the right, then its lanes, and sets y to the
+ * results.  A cell that has met no block gets an empty one. */
 void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y)
 {
     cell *c = cell_at(s, number);
 
     if (c->depth == 0 && c->block < 0)
-        begin_block(s, c, 0);
+        begin_block(s, c, /*block=*/0);
     end_block(s, c);
     for (int32_t row = c->depth - 2; row >= 0; row--)
         merge_rows(s, c, row, row + 1);
-    rd_node_merge_lanes(&s->node, node_at(s, c, 0, 0), s->fold->lanes);
-    rd_node_finish(&s->node, node_at(s, c, 0, 0), s->spare, y);
+    rd_node_merge_lanes(&s->node, node_at(s, c, /*row=*/0, /*lane=*/0), s->fold->lanes);
+    rd_node_finish(&s->node, node_at(s, c, /*row=*/0, /*lane=*/0), s->spare, y);
 }
 
-/* True if no element can change the result of any cell. */
+/* True if no further element can change the result of any cell. */
 bool rd_fold_is_decided(const rd_fold_state *s)
 {
     bool all = true;
@@ -501,7 +523,7 @@ bool rd_fold_is_decided(const rd_fold_state *s)
     return all;
 }
 
-/* Merges the cells of a later task into those of a task. */
+/* Merges the cells of a fold in a later task into those of an earlier one (a split reduction). */
 void rd_fold_merge(rd_fold_state *into, const rd_fold_state *next)
 {
     for (int64_t k = 0; k < into->fold->n_cell; k++)

@@ -61,7 +61,7 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
                   rd_word *y);
 /* Sets y[0 .. n_out) to the result of a cell, which cannot be used any more. */
 void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y);
-/* True if no element can change the result of the first cell. */
+/* True if no further element can change the result of any cell. */
 bool rd_fold_is_decided(const rd_fold_state *s);
 /* Merges the fold `next` of a later task into `into`. */
 void rd_fold_merge(rd_fold_state *into, const rd_fold_state *next);

@@ -34,8 +34,8 @@ __attribute__((format(printf, 3, 4))) static void stop(machine *m, rd_status sta
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
-/* Returns the register or the index that an addend counts.  A `local` index counts from the begin
- * of the axis' current range. */
+/* Returns the factor of an addend of an address: a register, or the index of an axis.  A `local`
+ * index counts from the begin of the current range of its axis. */
 static int64_t addend_value(const machine *m, const rd_addend *add)
 {
     if (add->axis < 0)
@@ -44,7 +44,8 @@ static int64_t addend_value(const machine *m, const rd_addend *add)
     return add->local ? axis->index - axis->lo : axis->index;
 }
 
-/* Returns the value of an address or position: its offset and the sum of its addends. */
+/* Returns the value of an address or position: its offset, and the sum of coefficient times index
+ * (or register) over its addends. */
 static int64_t position(const machine *m, const rd_address *address)
 {
     int64_t at = address->offset;
@@ -68,7 +69,8 @@ static int64_t width(const rd_loop *loop)
     return loop->kind == RD_LOOP_TILE ? loop->step : 1;
 }
 
-/* Sets the current index of an open loop, and the range of a panel. */
+/* Sets the current index of an open loop; a loop over ranges (TILE) also sets the range that loops
+ * inside it visit. */
 static void visit(machine *m, int32_t number, int64_t at)
 {
     const rd_loop *loop = &m->p->loop[number];
@@ -83,8 +85,8 @@ static void visit(machine *m, int32_t number, int64_t at)
     }
 }
 
-/* True if all instructions from `from` to `to` are loops without iterations.  An array may have
- * 2^60 rows of no elements. */
+/* True if all instructions from `from` to `to` are loops without iterations.  Such loops must be
+ * skipped as a whole: an array may have 2^60 rows of no elements. */
 static bool does_nothing(const rd_program *p, int32_t from, int32_t to)
 {
     while (from < to && p->inst[from].kind == RD_I_LOOP) {
@@ -97,7 +99,9 @@ static bool does_nothing(const rd_program *p, int32_t from, int32_t to)
     return from >= to;
 }
 
-/* LOOP: opens a loop at its first index, or skips it. */
+/* LOOP: opens a loop at its first index (its last range if it runs backwards), or skips it if it
+ * has nothing to do. `outside` is the axis' range as the loop found it, which its end restores. A
+ * loop over ranges goes backwards from the last one, which may be shorter. */
 static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_loop      *loop    = &m->p->loop[inst->arg];
@@ -114,7 +118,7 @@ static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* Ends the innermost open loop and returns its number. */
+/* Ends the innermost open loop, restores the range of its axis, and returns its number. */
 static int32_t leave(machine *m)
 {
     const int32_t number = m->open[--m->n_open];
@@ -123,7 +127,8 @@ static int32_t leave(machine *m)
     return number;
 }
 
-/* END: moves to the next index, or ends the loop. */
+/* END: moves to the next index of the loop (or the next range of `width` indices) and back to its
+ * body, or ends the loop. */
 static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_loop      *loop = &m->p->loop[inst->arg];
@@ -139,7 +144,8 @@ static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
     return open->body;
 }
 
-/* EXIT: leaves the loop, and all loops in it, if the fold's results are decided. */
+/* EXIT: leaves loop inst->arg, and all loops in it, if the results of a fold are decided (early
+ * exit). */
 static int32_t run_exit(machine *m, const rd_inst *inst, int32_t pc)
 {
     if (!rd_fold_is_decided(&m->fold[inst->a]))
@@ -157,14 +163,15 @@ static int32_t run_const(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* COORD: sets a register to a position. */
+/* COORD: sets a register to a position, such as the index of a loop. */
 static int32_t run_coord(machine *m, const rd_inst *inst, int32_t pc)
 {
     m->reg[inst->dst].i64 = position(m, &m->p->address[inst->arg]);
     return pc + 1;
 }
 
-/* LOAD: reads an element.  Elements that are not in scratch count as loads. */
+/* LOAD: reads an element.  It counts as a load unless it lies in scratch (memory between steps of
+ * the program, in slots from first_scratch on). */
 static int32_t run_load(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_address *address = &m->p->address[inst->arg];
@@ -181,7 +188,8 @@ static int32_t run_store(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* MAP: computes an operator.  Results of narrow types are wrapped. */
+/* MAP: computes an operator on registers a, b and c.  Results of narrow types are wrapped: cut to
+ * what their memory holds. */
 static int32_t run_map(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_decoded *op  = &m->op[pc];
@@ -200,7 +208,7 @@ static int32_t run_cast(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* SELECT: sets a register to one of two others. */
+/* SELECT: sets a register to register b where a is true, else to c. */
 static int32_t run_select(machine *m, const rd_inst *inst, int32_t pc)
 {
     m->reg[inst->dst] = m->reg[m->reg[inst->a].u64 ? inst->b : inst->c];
@@ -215,7 +223,7 @@ static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
     const int64_t extent = inst->value.i64;
 
     if (rd_dtype_class(inst->from) == RD_CLASS_u64) {
-        if (given.u64 >= (uint64_t)extent)
+        if (given.u64 >= (uint64_t)extent) /* unsigned: none is negative */
             stop(m, RD_ERR_AXIS, "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64,
                  given.u64, extent);
         m->reg[inst->dst] = given;
@@ -229,7 +237,7 @@ static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
 }
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
-/* CALL: calls a user's function. */
+/* CALL: calls a user's function on the registers that it names; its message stops the task. */
 static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_call *call = &m->p->call[inst->arg];
@@ -244,8 +252,9 @@ static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Returns the cell, lane, outer position and flat index of the element that a fold takes.  The
- * index is found only for reducers that use it. */
+/* Returns the numbers of the element that a fold takes: its cell (result), its position along the
+ * lanes, its pass along them (outer), and its flat index.  The index is found only for reducers
+ * that use it. */
 static rd_fold_place place(const machine *m, const rd_fold_state *s)
 {
     return (rd_fold_place){ .cell  = position(m, &s->fold->cell),
@@ -254,7 +263,7 @@ static rd_fold_place place(const machine *m, const rd_fold_state *s)
                             .index = s->indexed ? position(m, &s->fold->index) : 0 };
 }
 
-/* START: empties all cells of a fold. */
+/* START: empties all cells (accumulators of results) of a fold. */
 static int32_t run_start(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_start(&m->fold[inst->arg]);
@@ -262,7 +271,7 @@ static int32_t run_start(machine *m, const rd_inst *inst, int32_t pc)
 }
 
 /* STEP: takes an element into a fold, or in a group-by into the cell of its label.  Without a
- * weight it is 1, and without a mask each element counts. */
+ * weight register (b < 0) the weight is 1, and without a mask (c < 0) each element counts. */
 static int32_t run_step(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state      *s      = &m->fold[inst->arg];
@@ -277,7 +286,8 @@ static int32_t run_step(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* SCAN: takes an element into a fold, and sets registers to the results of the prefix. */
+/* SCAN: takes an element into a fold, and sets registers to the running results. b is the weight, c
+ * the mask, -1: none. */
 static int32_t run_scan(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state      *s      = &m->fold[inst->arg];
@@ -289,7 +299,7 @@ static int32_t run_scan(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* CLOSE: finishes a cell of a fold, and sets registers to its results. */
+/* CLOSE: finishes a cell of a fold (one result), and sets registers to its results. */
 static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state *s = &m->fold[inst->arg];
@@ -298,7 +308,8 @@ static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* Takes the strip of a row that the axis's range names into the row's state. */
+/* Takes a strip (the current range of the axis) of a row that is never stored as a whole; the state
+ * has the first few so far. */
 static void take_strip(const machine *m, const rd_sorting *s)
 {
     const rd_axis_range *range = &m->axis[s->axis];
@@ -310,7 +321,8 @@ static void take_strip(const machine *m, const rd_sorting *s)
                                           .to    = memory(m, s->to) });
 }
 
-/* SORT: sorts a row, unless the run is cancelled meanwhile. */
+/* SORT: sorts a row, or takes the next strip (range) of a row that comes in strips.  A cancelled
+ * run stops the task. */
 static int32_t run_sort(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_sorting *s = &m->p->sorting[inst->arg];
@@ -335,7 +347,8 @@ static handler *const handlers[RD_N_INST] = {
     [RD_I_SORT] = run_sort,   [RD_I_EXIT] = run_exit,
 };
 
-/* Runs instructions [from, to) of a task.  The root axis has the task's share as its range. */
+/* Runs instructions [from, to) of a task, one element after the other.  The range of the root axis
+ * is the share of the task. */
 static void run(machine *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;
@@ -350,13 +363,13 @@ static void run(machine *m, rd_task *task, int32_t from, int32_t to)
         pc = handlers[p->inst[pc].kind](m, &p->inst[pc], pc);
 }
 
-/* Returns the machine in a task's state. */
+/* Returns the interpreter that lies in a task's state. */
 static machine *machine_of(const rd_task *task)
 {
     return (machine *)(void *)task->state;
 }
 
-/* True: the reference runs everywhere. */
+/* True, as the reference interpreter runs on every processor. */
 static bool probe(void)
 {
     return true;
@@ -371,20 +384,20 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Makes the machine of a task, and runs the head. */
+/* Makes the interpreter of a task, and runs the head of the program. */
 static void head(const rd_program *p, rd_task *task)
 {
-    run(rd_machine_new(p, task->state), task, 0, p->body);
+    run(rd_machine_new(p, task->state), task, /*from=*/0, p->body);
 }
 
-/* Runs the body on a task's share. */
+/* Runs the body of the program on a task's share of the root axis. */
 static void body(const rd_program *p, rd_task *task)
 {
     run(machine_of(task), task, p->body, p->tail);
 }
 
-/* Merges the folds that tasks share (split), unless a task has failed.  Only these folds have begun
- * in the head. */
+/* Merges the folds that tasks share (split) of the next task into those of a task, unless one has
+ * failed.  Only these folds have begun in the head. */
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const machine *m = machine_of(into), *n = machine_of(next);
@@ -396,7 +409,7 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
             rd_fold_merge(&m->fold[k], &n->fold[k]);
 }
 
-/* Runs the tail. */
+/* Runs the tail of the program, once after all tasks. */
 static void tail(const rd_program *p, rd_task *task)
 {
     run(machine_of(task), task, p->tail, p->n_inst);

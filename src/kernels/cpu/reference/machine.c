@@ -2,7 +2,8 @@
 #include "kernels/cpu/reference/machine.h"
 #include "core/bytes.h"
 
-/* Returns the bytes that the largest sort of a program works in. */
+/* Returns the bytes of work memory that the largest sort of a program needs; sorts run one after
+ * another, so they share it. */
 static int64_t sort_bytes(const rd_program *p)
 {
     int64_t most = 0;
@@ -15,12 +16,14 @@ static int64_t sort_bytes(const rd_program *p)
     return most;
 }
 
-/* Places the arrays of the machine in `state`, or counts their bytes if it is NULL. */
+/* Places the arrays of the interpreter of a task (registers, axes, open loops, folds ...) in
+ * `state`, or counts their bytes if it is NULL. Returns the bytes. rd_piece_of() reserves n items
+ * of some bytes at `used`, and returns their address, or NULL while bytes are counted. */
 static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
 {
     int64_t used = 0;
 
-    rd_piece(&used, 1, sizeof *m);
+    rd_piece(&used, /*n=*/1, sizeof *m);
     m->p    = p;
     m->reg  = rd_piece_of(state, &used, p->n_reg + 1, sizeof *m->reg);
     m->axis = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
@@ -29,19 +32,19 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     m->op   = rd_piece_of(state, &used, p->n_inst, sizeof *m->op);
     m->size = rd_piece_of(state, &used, p->n_address, sizeof *m->size);
     m->fold = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
-    m->work = rd_piece_of(state, &used, 1, sort_bytes(p));
+    m->work = rd_piece_of(state, &used, /*n=*/1, sort_bytes(p));
     if (state) /* reg[-1] exists; of NULL there is no next element */
         m->reg++;
     for (int32_t k = 0; k < p->n_fold; k++) {
-        char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));
+        char *cells = rd_piece_of(state, &used, /*n=*/1, rd_fold_bytes(&p->fold[k]));
         if (state)
             rd_fold_init(&m->fold[k], &p->fold[k], cells);
     }
     return used;
 }
 
-/* Finds the code of a MAP, and whether its result must be wrapped.  Tests compute in the type of
- * their operands. */
+/* Finds the function of a MAP (an elementwise operation), and whether its result must be wrapped to
+ * a narrow type.  Comparisons and tests compute in the type of their operands. */
 static rd_decoded decode(const rd_inst *inst)
 {
     const rd_rule  rule    = rd_op_table[inst->op].rule;
@@ -52,14 +55,15 @@ static rd_decoded decode(const rd_inst *inst)
                          !test && rd_op_needs_wrap(inst->type) };
 }
 
-/* Returns the bytes of a task's state. */
+/* Returns the bytes of a task's state for the interpreter. */
 int64_t rd_machine_bytes(const rd_program *p)
 {
     rd_machine m = { 0 };
     return lay_out(&m, p, /*state=*/NULL);
 }
 
-/* Makes a machine: its arrays, the code of each MAP, the sizes of elements. */
+/* Makes the interpreter of a task in its state: arrays, the function of each MAP, the sizes of
+ * elements. */
 rd_machine *rd_machine_new(const rd_program *p, char *state)
 {
     rd_machine *m = (rd_machine *)(void *)state;

@@ -4,13 +4,14 @@
 #include "kernels/cpu/sort/row_sort.h"
 #include <string.h>
 
-/* An element, as a register has it, and where it was. */
+/* An element of a row, as a register has it, and its position in the row. */
 typedef struct element {
     rd_word x;
     int64_t place;
 } element;
 
-/* Returns the bytes that the sort works in: two lists of elements. */
+/* Returns the bytes that a sort works in: two lists of elements.  A row that comes in strips
+ * (s->most) needs none. */
 int64_t rd_reference_sort_bytes(const rd_sorting *s)
 {
     return s->most ? 0 : rd_bytes_times(2 * (int64_t)sizeof(element), s->n);
@@ -22,7 +23,7 @@ static bool is_nan(rd_word x, rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT && isnan(rd_word_to_double(x, type));
 }
 
-/* True if a is less than b, in the class of the type. */
+/* True if a is less than b, compared in the register class of the type. */
 static bool is_less(rd_word a, rd_word b, rd_dtype type)
 {
     switch (rd_dtype_class(type)) {
@@ -33,7 +34,8 @@ static bool is_less(rd_word a, rd_word b, rd_dtype type)
     }
 }
 
-/* True if b, which comes after a in the row, belongs before it.  NaN is last. */
+/* True if b, which comes after a in the row, belongs before it in the order that is asked for.  NaN
+ * is last. */
 static bool comes_first(const rd_sorting *s, rd_word b, rd_word a)
 {
     const bool a_nan = is_nan(a, s->type), b_nan = is_nan(b, s->type);
@@ -43,8 +45,9 @@ static bool comes_first(const rd_sorting *s, rd_word b, rd_word a)
     return s->facts->descending ? is_less(a, b, s->type) : is_less(b, a, s->type);
 }
 
-/* Merges two sorted runs into `to`; of equal elements those of a come first.  Once in a strip of
- * elements it looks whether the run was cancelled. */
+/* Merges two sorted runs of elements into `to`; of equal elements those of a come first (stable).
+ * Once in 65536 elements it tests whether the evaluation was cancelled, and then does not
+ * return. */
 static void merge(const rd_sorting *s, const element *a, int64_t n_a, const element *b, int64_t n_b,
                   element *to)
 {
@@ -61,7 +64,8 @@ static void merge(const rd_sorting *s, const element *a, int64_t n_a, const elem
     }
 }
 
-/* Merges pairs of sorted runs of `run` elements. */
+/* Merges each pair of sorted runs of `run` elements: one pass of the merge sort. The last run may
+ * be shorter, or have no partner (n_b 0). */
 static void merge_runs(const rd_sorting *s, int64_t run, const element *from, element *to)
 {
     for (int64_t i = 0; i < s->n; i += 2 * run) {
@@ -74,7 +78,8 @@ static void merge_runs(const rd_sorting *s, int64_t run, const element *from, el
     }
 }
 
-/* Sorts the elements of a row in `work`.  Returns where they end up. */
+/* Sorts the elements of a row in `work`, two arrays between which the passes alternate.  Returns
+ * the one that has the result. */
 static const element *in_order(const rd_sorting *s, const char *from, element *work)
 {
     element *a = work, *b = work + s->n;
@@ -91,7 +96,7 @@ static const element *in_order(const rd_sorting *s, const char *from, element *w
     return a;
 }
 
-/* A quantile of the first n elements of a sorted row. */
+/* Returns quantile q of the first n elements of a sorted row, which are numbers. */
 static double quantile(const rd_sorting *s, const element *x, int64_t n, double q)
 {
     const rd_quantile_place at = rd_quantile_at((rd_quantile_method)s->facts->method, q, n);
@@ -100,8 +105,8 @@ static double quantile(const rd_sorting *s, const element *x, int64_t n, double 
                           rd_word_to_double(x[at.high].x, s->type), at.between);
 }
 
-/* Returns result k of a sorted row: a place, a quantile, or an element.  Its first n elements are
- * numbers, and NaN comes last.  A row with NaN has NaN as quantiles unless NaN is skipped. */
+/* Returns result k of a sorted row x: a position, a quantile, or an element.  The first n elements
+ * are numbers, and NaN comes last.  A row with NaN has NaN as quantiles unless NaN is skipped. */
 static rd_word result(const rd_sorting *s, const element *x, int64_t n, int64_t k)
 {
     switch ((rd_sort_what)s->facts->what) {
@@ -114,7 +119,8 @@ static rd_word result(const rd_sorting *s, const element *x, int64_t n, int64_t 
     }
 }
 
-/* Sorts a row and writes its results. */
+/* Sorts the row `from` and writes its results, n_out values or places, to `to`.  NaNs come last in
+ * order; n is the number of elements before them. */
 void rd_reference_sort(const rd_sorting *s, const void *from, void *to, void *work)
 {
     const element *x    = in_order(s, from, work);
@@ -128,14 +134,16 @@ void rd_reference_sort(const rd_sorting *s, const void *from, void *to, void *wo
 }
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
-/* The reference keeps no more than the first few, in order: their number, places, elements.  Element
- * k of these, as a register has it. */
+/* Returns element k of an array of elements, as a register has it. (The state of a row in strips
+ * has the first few so far in order: their number, their positions, the elements.) */
 static rd_word kept(const rd_sorting *s, const char *x, int64_t k)
 {
     return rd_word_load(x + k * rd_dtype_size(s->type), s->type);
 }
 
-/* Puts an element behind all that it does not come before, if it is among the first few. */
+/* Inserts element x, at position `place` of the row, into the first few so far, behind all that it
+ * does not come before; if there are s->kept, the last one drops out, or x if it does not come
+ * before that.  The state is their number, positions, elements. */
 static void put_in(const rd_sorting *s, int64_t *state, rd_word x, int64_t place)
 {
     char   *at = (char *)(state + 1 + s->kept);
@@ -152,7 +160,9 @@ static void put_in(const rd_sorting *s, int64_t *state, rd_word x, int64_t place
     *state += *state < s->kept;
 }
 
-/* Takes a strip, if no earlier sort does; behind the last one it writes the results. */
+/* Takes a strip (range) of a row that is never stored as a whole, unless an earlier sort does
+ * (follows); behind the last strip it writes the results. The state is a number, the positions of
+ * the first few so far, and the elements; s->kept is how many there may be. */
 void rd_reference_take(const rd_sorting *s, const rd_row_strip *strip)
 {
     const int64_t bytes = rd_dtype_size(s->out);

@@ -11,31 +11,32 @@
 #include "kernels/math/prefix_sums.h"
 #include <string.h>
 
-/* Returns the count of a node's elements, to be changed. */
+/* Returns a pointer to the count of elements of a node, its first 8 bytes. */
 static int64_t *count(void *node)
 {
     return node;
 }
 
-/* Returns how many elements a node has. */
+/* Returns how many elements a node of the combine tree has. */
 static int64_t elements(const void *node)
 {
     return *(const int64_t *)node;
 }
 
-/* Returns the reducer's state in a node, to be changed. */
+/* Returns the state (accumulator) of the reducer in a node, to be changed. */
 static void *state(const rd_node_info *info, void *node)
 {
     return (char *)node + info->state;
 }
 
-/* Returns the reducer's state in a node. */
+/* Returns the state (accumulator) of the reducer in a node. */
 static const void *state_of(const rd_node_info *info, const void *node)
 {
     return (const char *)node + info->state;
 }
 
-/* Adds an element to a user's state, in the types that the reducer takes. */
+/* Adds one element x, with its second operand w, to the state of a user's reducer, in the types
+ * that it takes.  `first`: the state must be initialised before. */
 static void user_step(const rd_reducer *user, void *s, rd_word x, rd_word w, bool first, int64_t i)
 {
     _Alignas(16) char memory[16], second[16];
@@ -45,13 +46,14 @@ static void user_step(const rd_reducer *user, void *s, rd_word x, rd_word w, boo
     rd_word_store(memory, user->in, x);
     if (user->step2) {
         rd_word_store(second, user->in2, w);
-        user->step2(s, 1, memory, 1, second, 1, i);
+        user->step2(s, /*n=*/1, memory, /*stride=*/1, second, /*stride2=*/1, i);
     } else
-        user->step(s, 1, memory, 1, i);
+        user->step(s, /*n=*/1, memory, /*stride=*/1, i);
 }
 
-/* Sets y to the results of a user's reducer.  A node without elements gets an initialised state,
- * behind the results in `spare`. */
+/* Sets y to the results of a user's reducer.  Results are written to `spare` in the type that the
+ * reducer gives (out), and loaded from there.  A node without elements gets an initialised state,
+ * behind them in `spare`. */
 static void user_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
 {
     const rd_reducer *user  = info->fold->user;
@@ -67,7 +69,8 @@ static void user_finish(const rd_node_info *info, const void *node, char *spare,
         y[k] = rd_word_load(spare + (int64_t)k * rd_dtype_size(user->out), user->out);
 }
 
-/* The identity of min or max, for folds of no elements that the caller gives an identity. */
+/* Returns the greatest (high) or least value of a type: the identity of min or max, which any
+ * element replaces. Registers have 64 bits, of which narrow ints leave the high ones unused. */
 rd_word rd_fold_extreme(rd_dtype type, bool high)
 {
     const int unused = 64 - 8 * rd_dtype_size(type);
@@ -83,7 +86,8 @@ rd_word rd_fold_extreme(rd_dtype type, bool high)
     return rd_word_from_double(high ? INFINITY : -INFINITY, type);
 }
 
-/* Converts results to the type of the fold's results; places are i64 before. */
+/* Converts results to the type that the fold has asked for; positions (argmin, argmax) are i64
+ * before. */
 static void to_results(const rd_fold *fold, rd_word *y)
 {
     const rd_dtype type = rd_reducer_places(fold->reducer) ? RD_I64 : fold->type;
@@ -92,8 +96,8 @@ static void to_results(const rd_fold *fold, rd_word *y)
         y[k] = rd_word_convert(y[k], type, fold->out);
 }
 
-/* Sets y to the results of a fold without elements: those of `empty` if the reducer has them,
- * unless the caller has asked for the identity. */
+/* Sets y to the results of a fold without elements: those of `empty` if the reducer has them (NaN
+ * of a minimum, say), unless the caller has asked for the identity. */
 void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
 {
     const rd_reducer_code *code = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
@@ -103,13 +107,14 @@ void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
         code->empty(y);
     } else {
         code->identity(s, fold->type);
-        code->finish(s, fold->ddof, 0, y);
+        code->finish(s, fold->ddof, /*whole=*/0, y);
     }
     to_results(fold, y);
 }
 
-/* Sets where states lie: built-in ones after the count, a user's at a multiple of 16, with room for
- * its vectors. */
+/* Returns the layout of a node, and the code for it: the state lies behind the count; a user's at a
+ * multiple of 16, with room for vectors. Spare memory is for a user's results, and behind them a
+ * state. */
 rd_node_info rd_node_info_of(const rd_fold *fold)
 {
     rd_node_info info = { .fold = fold };
@@ -133,7 +138,7 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
     return info;
 }
 
-/* Empties a node. */
+/* Empties a node: without elements its state has no meaning. */
 void rd_node_clear(void *node)
 {
     *count(node) = 0;
@@ -148,8 +153,8 @@ void rd_node_copy(const rd_node_info *info, void *to, const void *from)
         rd_node_clear(to);
 }
 
-/* Adds one element with its weight and flat index to a node.  The first element needs no state
- * before it. */
+/* Adds one element with its weight and flat index to a node.  The first element begins the
+ * state. */
 void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weight, int64_t i)
 {
     const bool first = (*count(node))++ == 0;
@@ -162,7 +167,7 @@ void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weigh
         info->code->step(state(info, node), x, weight, i);
 }
 
-/* Adds n elements by one call of a user's reducer. */
+/* Adds n elements by one call of a user's reducer; i is the flat index of the first one. */
 void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_node_elements *x,
                    int64_t i)
 {
@@ -177,13 +182,14 @@ void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_nod
     *count(node) += n;
 }
 
-/* True if the test of a user's reducer says that no further element counts. */
+/* True if the test of a user's reducer says of the state of a node that no further element counts
+ * (early exit). */
 bool rd_node_is_decided(const rd_node_info *info, const void *node)
 {
     return elements(node) && info->fold->user->done(state_of(info, node));
 }
 
-/* Turns the finished node of a block into one that can be merged.  Sums of f32 (wide) continue in
+/* Turns the finished node of a block into one that can be merged.  Sums of f32 (wide) go on in
  * f64. */
 void rd_node_block(const rd_node_info *info, void *node)
 {
@@ -196,7 +202,8 @@ void rd_node_block(const rd_node_info *info, void *node)
         s->f64 = s->f32;
 }
 
-/* Merges node b into node a by the given code. */
+/* Merges node b into node a by the given code; NULL: by the user's reducer.  A node without
+ * elements is left out. */
 static void merge_as(const rd_node_info *info, const rd_reducer_code *code, void *a, const void *b)
 {
     if (!elements(b))
@@ -212,22 +219,23 @@ static void merge_as(const rd_node_info *info, const rd_reducer_code *code, void
     *count(a) += elements(b);
 }
 
-/* Merges node b, of later elements of the same block, into node a. */
+/* Merges node b, of later elements of the same block, into node a, in the type of the elements. */
 void rd_node_merge_in_block(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->code, a, b);
 }
 
-/* Merges node b, of later blocks, into node a. */
+/* Merges node b, of later blocks, into node a, in the type of finished blocks (f64 for sums of
+ * f32). */
 void rd_node_merge(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->tree, a, b);
 }
 
-/* a takes b, which has elements. */
+/* Merges the state b of a lane, which has elements, into the state s. */
 typedef void lanes_fn(rd_word *s, const rd_word *b);
 
-/* Merges lane b into lane a by `take`, unless one has no elements. */
+/* Merges the node of lane b into that of lane a by `take`, unless one has no elements. */
 static void take_lane(const rd_node_info *info, lanes_fn *take, void *a, const void *b)
 {
     if (!elements(b))
@@ -240,7 +248,8 @@ static void take_lane(const rd_node_info *info, lanes_fn *take, void *a, const v
     *count(a) += elements(b);
 }
 
-/* Merges lanes by halves: lane l takes lane l + h for h = lanes/2 .. 1. */
+/* Merges the nodes of lanes (accumulators of one result) by halves: lane l takes lane l + h for h =
+ * lanes/2 .. 1, by `take`; NULL: as blocks merge. */
 static void halve(const rd_node_info *info, lanes_fn *take, char *first, int32_t lanes)
 {
     for (int32_t half = lanes / 2; half > 0; half /= 2)
@@ -254,8 +263,9 @@ static void halve(const rd_node_info *info, lanes_fn *take, char *first, int32_t
         }
 }
 
-/* Merges lanes.  Some reducers first find a common value of all lanes (pick), align every lane with
- * it, and add them. */
+/* Merges the contiguous nodes of lanes (accumulators of one result) into the first one.  Some
+ * reducers (logsumexp) first find a common value of all lanes (pick), align every lane with it, and
+ * add them.  The common value is found in copies (picked). */
 void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
 {
     const rd_fold       *fold = info->fold;
@@ -278,8 +288,8 @@ void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
     halve(info, code->add, first, lanes);
 }
 
-/* Returns the two words of a running sum before a block, high and low part; -0 if there is no block
- * before. */
+/* Returns the two words of a running sum before a block, high and low part; both -0 if there is no
+ * block before. */
 static rd_word *two_words(const rd_node_info *info, void *before)
 {
     rd_word *s = state(info, before);
@@ -289,8 +299,9 @@ static rd_word *two_words(const rd_node_info *info, void *before)
     return s;
 }
 
-/* Adds a block to what a scan has before it.  Running sums of floats (pair) keep two words; an
- * empty block adds -0, which changes nothing. */
+/* Adds a finished block to what a scan has before it (the carry).  Running sums of floats (pair)
+ * keep two words; an empty block adds -0, which changes nothing.  `words` are sums of earlier
+ * blocks, which are added by a tree (prefix_sums.h); `number` is that of the block. */
 void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, const void *block,
                         double *words)
 {
@@ -298,20 +309,21 @@ void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, 
         rd_node_merge(info, before, block);
         return;
     }
-    rd_word       *s    = two_words(info, before);
-    const rd_word *x    = state_of(info, block);
-    const bool     some = elements(block) > 0;
+    rd_word       *s            = two_words(info, before);
+    const rd_word *x            = state_of(info, block);
+    const bool     has_elements = elements(block) > 0;
 
     if (rd_dtype_class(info->fold->type) == RD_CLASS_f32)
-        rd_take_blocks_f32(1, number, words, 1, some ? &x->f32 : &(float){ -0.0F }, &s[0].f32,
-                           &s[1].f32);
+        rd_take_blocks_f32(/*n=*/1, number, words, /*pitch=*/1,
+                           has_elements ? &x->f32 : &(float){ -0.0F }, &s[0].f32, &s[1].f32);
     else
-        rd_take_blocks_f64(1, number, words, 1, some ? &x->f64 : &(double){ -0.0 }, &s[0].f64,
-                           &s[1].f64);
+        rd_take_blocks_f64(/*n=*/1, number, words, /*pitch=*/1,
+                           has_elements ? &x->f64 : &(double){ -0.0 }, &s[0].f64, &s[1].f64);
     *count(before) += elements(block);
 }
 
-/* Adds the current block's prefix to the blocks before it, for a result. */
+/* Adds the prefix of the current block to the blocks before it, for a result of a scan. s[0] and
+ * s[1] are the high and the low part of the sum before; s[0] gets the result. */
 void rd_node_merge_prefix(const rd_node_info *info, void *before, const void *prefix)
 {
     if (!info->pair) {
@@ -328,8 +340,8 @@ void rd_node_merge_prefix(const rd_node_info *info, void *before, const void *pr
     *count(before) += elements(prefix);
 }
 
-/* Sets y to the results of a node.  Sums that begin with 0 have no -0: adding 0 removes the
- * sign. */
+/* Sets y to the results of a node: finalises its state, and converts it to the type of the results.
+ * Sums that begin with 0 have no -0: adding 0 removes the sign. */
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
 {
     const rd_fold *fold = info->fold;

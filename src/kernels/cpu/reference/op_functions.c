@@ -24,8 +24,8 @@
 #define PICK(rule, make, float_row, int_row) INT_##rule(make, int_row)
 #include "kernels/cpu/reference/ops_class.h"
 
-/* Returns the function of an operator for a class of registers; NULL: the operator does not take
- * the class. */
+/* Returns the function of an operator for a class of registers (f32, f64, i64 or u64); NULL: the
+ * operator does not take the class. */
 rd_op_fn *rd_op_code(rd_op op, rd_class class)
 {
     static rd_op_fn *const *const tables[RD_N_CLASS] = { [RD_CLASS_f32] = table_f32,
@@ -48,7 +48,7 @@ rd_word rd_op_wrap(rd_word value, rd_dtype type)
 {
     char memory[8];
     if (rd_dtype_kind(type) == RD_KIND_BOOL)
-        return (rd_word){ .u64 = value.u64 != 0 };
+        return (rd_word){ .u64 = value.u64 != 0 }; /* any other value than 0 is true */
     rd_word_store(memory, type, value);
     return rd_word_load(memory, type);
 }

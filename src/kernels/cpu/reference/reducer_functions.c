@@ -41,8 +41,8 @@
 #define RD_NAN                 0
 #include "kernels/cpu/reference/reducers_class.h"
 
-/* Returns the functions of a reducer for a class of registers; NULL: the reducer does not take the
- * class, or is a user's. */
+/* Returns the functions of a reducer for a class of registers (f32, f64, i64 or u64); NULL: the
+ * reducer does not take the class, or is a user's. */
 const rd_reducer_code *rd_reducer_code_of(rd_reducer_id reducer, rd_class class)
 {
     static const rd_reducer_code *const tables[RD_N_CLASS] = { [RD_CLASS_f32] = table_f32,
@@ -53,7 +53,8 @@ const rd_reducer_code *rd_reducer_code_of(rd_reducer_id reducer, rd_class class)
     return code->step ? code : NULL;
 }
 
-/* Returns the functions that merge the lanes of a reducer; NULL: lanes merge as blocks do. */
+/* Returns the functions that merge the lanes (accumulators of one result) of a reducer; NULL: lanes
+ * merge as blocks do. */
 const rd_lanes_code *rd_lanes_code_of(rd_reducer_id reducer, rd_class class)
 {
     static const rd_lanes_code *const *const tables[RD_N_CLASS] = { [RD_CLASS_f32] = lanes_f32,

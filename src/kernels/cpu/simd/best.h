@@ -9,7 +9,7 @@
  * rows. */
 #define BEST_AHEAD (8192 / (int64_t)sizeof(T))
 
-/* True if any lane of a mask is set. */
+/* True if any lane of a mask (ints that are 0 or -1) is set. */
 static inline int JOIN(any, ELEM)(MASK m)
 {
 #if defined(__AVX512F__)
@@ -34,8 +34,9 @@ static inline int JOIN(any, ELEM)(MASK m)
 /* True if x is the element that is looked for; any NaN equals any other. */
 #define EQUAL(x, s) (((x) == (s)) | (((x) != (x)) & ((s) != (s))))
 
-/* The place of the first best element of x[0 .. n), if it is better than *best, which is set to it;
- * else -1. */
+/* argmin_row(), argmax_row(): return the position of the first best element of x[0 .. n), if it is
+ * better than *best, which is set to it; else -1.  Parts of 1024 elements are reduced by vectors,
+ * and only the part with the best is searched for its position. */
 #define BEST_OF_ROW(name, op, reducer)                                                            \
     static int64_t JOIN(name##_row, ELEM)(int64_t n, const void *px, void *best)                  \
     {                                                                                             \

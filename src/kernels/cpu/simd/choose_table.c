@@ -13,7 +13,8 @@ static const rd_simd *const tables[] = {
 };
 enum { N_TABLES = sizeof tables / sizeof *tables };
 
-/* Returns the element of registers for a type in memory: its class, or a byte for a bool. */
+/* Returns the element type of registers for a type in memory: its class (f32, f64, i64, u64), or a
+ * byte for a bool. */
 rd_elem rd_elem_of(rd_dtype type)
 {
     static const rd_elem by_class[RD_N_CLASS] = { [RD_CLASS_f32] = RD_ELEM_f32,
@@ -24,8 +25,8 @@ rd_elem rd_elem_of(rd_dtype type)
     return type == RD_BOOL ? RD_ELEM_b8 : by_class[rd_dtype_class(type)];
 }
 
-/* True if this machine has the instruction set of table k.  It is asked once: a hypervisor answers
- * CPUID, which takes as long as making a small plan. */
+/* True if this machine has the instruction set of kernel table k.  The processor is asked once:
+ * under a hypervisor CPUID takes as long as making a small plan. */
 static bool runs_here(int k)
 {
     enum { UNKNOWN, RUNS, DOES_NOT };
@@ -39,7 +40,8 @@ static bool runs_here(int k)
     return known == RUNS;
 }
 
-/* Returns the table of that name; NULL: there is none, or this machine cannot run it. */
+/* Returns the kernel table of an instruction set by its name; NULL: there is none, or this machine
+ * cannot run it. */
 const rd_simd *rd_simd_named(const char *name)
 {
     for (int k = 0; k < N_TABLES; k++)
@@ -48,7 +50,8 @@ const rd_simd *rd_simd_named(const char *name)
     return NULL;
 }
 
-/* Returns the best table of this machine; the last one runs anywhere. */
+/* Returns the kernel table of the best instruction set of this machine; the last one (the baseline)
+ * runs anywhere. */
 const rd_simd *rd_simd_here(void)
 {
     int k = 0;

@@ -1,7 +1,8 @@
 /* counts.h - counts elements that pass a comparison with one number, without a mask in memory.
  * instances/folds_*.c include it once per float type, after vector_folds.h, with ELEM, T, I set. */
-/* Counts lanes by subtracting masks, which are -1 where true; counters are added up long before
- * they overflow. */
+/* count_OP(): returns how many of n elements (or of their magnitudes, `map`) compare true with
+ * *limit.  Lanes are counted by adding masks, which are -1 where true; counters are added up long
+ * before they overflow. */
 #define COUNT_IF(name, op, map)                                                   \
     static int64_t JOIN(name, ELEM)(int64_t n, const void *px, const void *limit) \
     {                                                                             \

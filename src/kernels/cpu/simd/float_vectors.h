@@ -13,7 +13,8 @@ static inline VEC JOIN(abs_vec, ELEM)(VEC x)
 }
 
 #if RD_VECTOR_BYTES == 16
-/* a b + c with one rounding, lane by lane. */
+/* Returns a b + c with one rounding (fused multiply-add), lane by lane, as the baseline has no
+ * instruction for it. */
 static inline VEC JOIN(fma_vec, ELEM)(VEC a, VEC b, VEC c)
 {
     for (int l = 0; l < LANES; l++)
@@ -21,7 +22,7 @@ static inline VEC JOIN(fma_vec, ELEM)(VEC a, VEC b, VEC c)
     return c;
 }
 
-/* Returns 1 if any lane is greater than c or NaN, else 0. */
+/* Returns 1 if any lane of the vector is greater than c or NaN, else 0. */
 static inline unsigned JOIN(beyond, ELEM)(VEC v, T c)
 {
     unsigned beyond = 0;
@@ -38,7 +39,8 @@ static inline VEC JOIN(load, ELEM)(const T *p)
     return *(const VEC *)p;
 }
 
-/* Loads the first n <= LANES elements; the other lanes are undefined. */
+/* Loads the first n <= LANES elements, without reading behind them; the other lanes are
+ * undefined. */
 static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
 {
     if (n == LANES)
@@ -52,7 +54,7 @@ static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
 #endif
 }
 
-/* Returns the first n <= LANES lanes of a, then those of b. */
+/* Returns the first n <= LANES lanes of a, then those of b behind them. */
 static inline VEC JOIN(part_of, ELEM)(VEC a, VEC b, int64_t n)
 {
     MASK m;

@@ -20,7 +20,9 @@ enum { GROUP_RUN = 16 };
     const uint64_t n_group = (uint64_t)q->n_group; \
     const int64_t  apart = q->apart, nowhere = q->nowhere, cell = q->cell, n = q->n;
 
-/* Sums of elements of one cell's groups; `each` is 1, or 0 if one element holds for all. */
+/* group_along(): adds each element to the cell (sum) of its label, in the lanes in turn; `each` is
+ * 1, or 0 if one element holds for all.  16 neighbours with one label add up in a register.
+ * group_sum(): chooses by the strides of cells, labels and elements. */
 #define GROUP_SUM(ELEM_, T_, FROM, X, TYPE, L)                                                    \
     static inline __attribute__((always_inline)) void GROUP_NAME(along, ELEM_, FROM, TYPE)(       \
         const rd_group_row *q, const X *x, const int64_t each)                                    \

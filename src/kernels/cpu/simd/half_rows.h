@@ -1,6 +1,7 @@
 /* half_rows.h - converts rows of narrow floats to f32 and back, and rounds f32 to them in place;
  * load_store.h includes it. */
-/* Convert as many of n elements as vectors take, and return how many. */
+/* load_F16_vectors() and so on convert as many of n elements as whole vectors take, and return how
+ * many. */
 #ifdef F16_VECTORS
 #define VECTORS(name, Y, X, ...)                                      \
     static inline int64_t name##_vectors(int64_t n, Y *y, const X *x) \
@@ -23,6 +24,8 @@ VECTORS(wrap_F16, float, float, *(vec_f32 *)(y + i) = F16_WIDEN(F16_NARROW(load_
 #endif
 #define NO_VECTORS(n, y, x) 0
 
+/* load_TYPE(), store_TYPE(): convert n narrow floats in memory, `stride` elements apart, to f32 and
+ * back.  wrap_TYPE(): rounds f32 to the narrow type in place. */
 #define HALF_MOVES(type, C, load_vectors, store_vectors, wrap_vectors)            \
     static void load_##type(int64_t n, void *py, const void *px, int64_t stride)  \
     {                                                                             \

@@ -18,7 +18,8 @@ typedef __m256i vec_f16;
 typedef __m128i vec_f16;
 #endif
 
-/* Loads the first n <= F32_LANES elements; the other lanes are undefined. */
+/* load_part_ELEM(): loads the first n <= F32_LANES elements, widened to f32; the other lanes are
+ * undefined. */
 #define LOAD_PART(elem, C)                                        \
     static inline vec_f32 load_part_##elem(const C *p, int64_t n) \
     {                                                             \
@@ -47,7 +48,7 @@ static inline vec_f32 load_bf16(const rd_bf16 *p)
     narrow           h;
 
     memcpy(&h, p, sizeof h);
-    return (vec_f32)(__builtin_convertvector(h, wide) << 16);
+    return (vec_f32)(__builtin_convertvector(h, wide) << 16); /* the lower half is 0 */
 }
 LOAD_PART(bf16, rd_bf16)
 #undef LOAD_PART

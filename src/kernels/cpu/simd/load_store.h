@@ -7,8 +7,9 @@
 /* Stride 2, as of the parts of complex numbers: a constant stride makes compilers use vectors.  The
  * elements in between belong to others, so stores may not touch them. */
 #if defined(__AVX512F__)
-/* Stores x to every second element of y, eight at a time.  Returns how many were stored; the caller
- * stores the rest. */
+/* Stores x to every second element of y (the parts of complex numbers), eight at a time, by a
+ * masked store that leaves the others alone.  Returns how many were stored; the caller stores the
+ * rest. */
 static int64_t store_every_second_F32(int64_t n, float *y, const float *x)
 {
     const __m512i twice = _mm512_set_epi32(7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
@@ -21,8 +22,9 @@ static int64_t store_every_second_F32(int64_t n, float *y, const float *x)
     return i;
 }
 
-/* Stores x to every second element of y, four doubles at a time. Returns how many were stored; the
- * caller stores the rest. */
+/* Stores x to every second element of y (the parts of complex numbers), four doubles at a time, by
+ * a masked store that leaves the others alone.  Returns how many were stored; the caller stores the
+ * rest. */
 static int64_t store_every_second_F64(int64_t n, double *y, const double *x)
 {
     const __m512i twice = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
@@ -40,6 +42,8 @@ static int64_t store_every_second_F64(int64_t n, double *y, const double *x)
 #endif
 #define NONE_OF(n, y, x) ((int64_t)0)
 
+/* load_TYPE(), store_TYPE(): n elements of type C in memory, `stride` elements apart, from and to
+ * contiguous elements E of registers. */
 #define MOVES(type, C, E, normal) MOVES_BY(type, C, E, normal, NONE_OF)
 #define MOVES_BY(type, C, E, normal, every_second)                                \
     static void load_##type(int64_t n, void *py, const void *px, int64_t stride)  \
@@ -79,6 +83,7 @@ MOVES(U64, uint64_t, uint64_t, NORMAL_NUMBER)
 MOVES_BY(F32, float, float, NORMAL_NUMBER, store_every_second_F32)
 MOVES_BY(F64, double, double, NORMAL_NUMBER, store_every_second_F64)
 
+/* wrap_TYPE(): cuts n ints in registers to the narrow type, in place. */
 #define WRAP(type, C, E)                         \
     static void wrap_##type(int64_t n, void *py) \
     {                                            \
@@ -111,7 +116,8 @@ static rd_simd_wrap *const wraps[RD_N_DTYPES] = {
 #include "core/dtypes.def"
 };
 
-/* Counts bytes that are 1.  Byte sums are added up before they overflow. */
+/* Counts the bytes that are 1 among bytes 0, by vectors.  A lane holds at most 255, so sums are
+ * added up after 255 vectors. */
 static int64_t count_bytes(int64_t n, const void *px)
 {
     typedef uint8_t bytes __attribute__((vector_size(RD_VECTOR_BYTES), aligned(1), may_alias));
@@ -137,8 +143,8 @@ static int64_t count_bytes(int64_t n, const void *px)
 
 #include "kernels/cpu/simd/small.h"
 
-/* Copies memory by non-temporal stores of whole cache lines: a plain store would first read the
- * line. */
+/* Copies memory by non-temporal stores of whole cache lines, which bypass the caches: a plain store
+ * would first read the line.  Partial lines at both ends are copied as usual. */
 static void copy_nontemporal(int64_t bytes, void *py, const void *px)
 {
 #ifdef NONTEMPORAL_PART

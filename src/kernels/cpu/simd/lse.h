@@ -9,7 +9,8 @@ enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
 #define STRIP    JOIN(LSE_STRIP, ELEM)
 #define LSE_ROWS 8 /* rows */
 
-/* One state (m, s) takes element x; `power` is the exponential that RD_LSE needs. */
+/* Adds element x to one state (m, s), the sum s of exponentials of x - m, by RD_LSE_ONE; `power` is
+ * the exponential that it needs. m may stay behind the greatest element by `far`. */
 static ALWAYS void JOIN(lse_one, ELEM)(T *m, T *s, T x, T power, T far)
 {
     T to_m = *m, to_s = *s;
@@ -19,7 +20,9 @@ static ALWAYS void JOIN(lse_one, ELEM)(T *m, T *s, T x, T power, T far)
     *s = to_s;
 }
 
-/* One state (m, s) takes element x with weight w; `power` is the exponential that RD_LSE needs. */
+/* Adds element x with weight w to one state (m, s), the sum s of exponentials of x - m, by
+ * RD_LSE_BY; `power` is the exponential that it needs. m may stay behind the greatest element by
+ * `far`. */
 static ALWAYS void JOIN(lse_weighted, ELEM)(T *m, T *s, T x, T w, T power, T far)
 {
     T to_m = *m, to_s = *s;
@@ -29,7 +32,8 @@ static ALWAYS void JOIN(lse_weighted, ELEM)(T *m, T *s, T x, T w, T power, T far
     *s = to_s;
 }
 
-/* Loads a strip: the first n lanes of one vector, or all lanes of several. */
+/* Loads a strip of `width` elements (a few vectors): the first n lanes if it is one vector, or all
+ * lanes of several. */
 static ALWAYS void JOIN(load_strip, ELEM)(T *to, const T *from, int width, int64_t n)
 {
     UNROLL(4)
@@ -37,7 +41,8 @@ static ALWAYS void JOIN(load_strip, ELEM)(T *to, const T *from, int width, int64
         *(VEC *)(to + i) = JOIN(load_part, ELEM)(from + i, width > LANES ? LANES : n);
 }
 
-/* Stores a strip: the first n lanes of one vector, or all lanes of several. */
+/* Stores a strip of `width` elements (a few vectors): the first n lanes if it is one vector, or all
+ * lanes of several. */
 static ALWAYS void JOIN(store_strip, ELEM)(T *to, const T *from, int width, int64_t n)
 {
     UNROLL(4)
@@ -45,8 +50,8 @@ static ALWAYS void JOIN(store_strip, ELEM)(T *to, const T *from, int width, int6
         JOIN(store_part, ELEM)(to + i, JOIN(load, ELEM)(from + i), width > LANES ? LANES : n);
 }
 
-/* True if all distances d of elements from m are at most `far`, so that m may stay where it is;
- * false for NaN. */
+/* True if all distances d of elements from the greatest of their states (m) are at most `far`, so
+ * that m may stay where it is; false for NaN. */
 static ALWAYS bool JOIN(lse_near, ELEM)(const T *d, int width, T far)
 {
     unsigned beyond = 0;
@@ -57,8 +62,8 @@ static ALWAYS bool JOIN(lse_near, ELEM)(const T *d, int width, T far)
     return beyond == 0;
 }
 
-/* Returns how far m may stay behind an element with this weight.  A great weight times exp(far)
- * might overflow, so m then moves at once: 0. */
+/* Returns how far the m of a state (the greatest element, mostly) may stay behind an element with
+ * this weight.  A great weight times exp(far) might overflow, so m then moves at once: 0. */
 static ALWAYS T JOIN(lse_reach, ELEM)(T w, T far)
 {
     return far > 0 ? RD_LSE_REACH(w) : 0;
@@ -83,9 +88,9 @@ typedef struct JOIN(lse_rows_of, ELEM) {
     int64_t  ldx, ldw, ld_next, rows;
 } JOIN(lse_rows_of, ELEM);
 
-/* Prefetches a vector.  `soon`: in a run, from the next page, up to which processors prefetch
- * themselves; it is needed soon.  Else: the rows after these, through the second-level cache only,
- * as rows a power of two apart would share few sets of the first. */
+/* Prefetches a strip of `width` elements.  `soon`: in a run, from the next page, up to which
+ * processors prefetch themselves; it is needed soon.  Else: the rows after these, through the
+ * second-level cache only, as rows a power of two apart would share few sets of the first. */
 static ALWAYS void JOIN(lse_fetch, ELEM)(const T *next, int width, bool soon)
 {
     UNROLL(4)
@@ -96,7 +101,8 @@ static ALWAYS void JOIN(lse_fetch, ELEM)(const T *next, int width, bool soon)
             __builtin_prefetch(next + i, 0, 2);
 }
 
-/* Updates a strip of states with rows: the first n lanes of one vector, or all lanes of several.
+/* Updates a strip of states (m, s), each the sum s of exponentials of x - m, with rows: the first n
+ * lanes of one vector, or all lanes of several.
  *
  * Where m may stay behind x it seldom moves.  So a row whose elements are all near is only added
  * up: that test costs less than choosing in every lane.  After a row that is not near, the next
@@ -142,8 +148,8 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
     JOIN(store_strip, ELEM)(to_s, s, width, n);
 }
 
-/* Updates n states, strip by strip, then vector by vector.  The position that is prefetched
- * (q.next) moves on by `on` elements from strip to strip. */
+/* Updates n states of logsumexp, strip by strip (4 vectors), then vector by vector.  The position
+ * that is prefetched (q.next) moves on by `on` elements from strip to strip. */
 static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, JOIN(lse_rows_of, ELEM) q, int64_t on,
                                           int64_t n, T far, bool soon)
 {
@@ -162,20 +168,21 @@ static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, JOIN(lse_rows_of, ELEM) q,
     }
 }
 
-/* Updates the states of one strip with all rows; they stay in registers. */
+/* Updates up to a strip of states (4 vectors), which stay in registers, with all rows, 16 rows
+ * prefetched ahead. */
 static ALWAYS void JOIN(lse_run, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, ELEM) all, T far)
 {
     enum { AHEAD = 16 };
 
     all.next    = all.x + AHEAD * q->ldx;
     all.ld_next = q->ldx;
-    JOIN(lse_strips, ELEM)(q->s[0], q->s[1], all, STRIP, q->n, far, true);
+    JOIN(lse_strips, ELEM)(q->s[0], q->s[1], all, STRIP, q->n, far, /*soon=*/true);
 }
 
-/* Updates more states, eight rows at a time.  The next eight rows are prefetched in the order of
- * memory if they are contiguous, as memory serves eight streams more slowly.  8192 x 8192 f32 take
- * as long as by a hand-written loop (Zen 4).  Four rows of 1024 columns at a time with prefetches
- * below took 1.4 times as long. */
+/* Updates more states than a strip, eight rows at a time.  The next eight rows are prefetched in
+ * the order of memory if they are contiguous (adjoin), as memory serves eight streams more slowly.
+ * 8192 x 8192 f32 take as long as by a hand-written loop (Zen 4).  Four rows of 1024 columns at a
+ * time with prefetches below took 1.4 times as long. */
 static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, ELEM) all,
                                            T                   far)
 {
@@ -190,12 +197,12 @@ static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_
         some.next    = some.x + LSE_ROWS * q->ldx;
         some.ld_next = adjoin ? STRIP : q->ldx;
         JOIN(lse_strips, ELEM)
-        (q->s[0], q->s[1], some, adjoin ? LSE_ROWS * STRIP : STRIP, q->n, far, false);
+        (q->s[0], q->s[1], some, adjoin ? LSE_ROWS * STRIP : STRIP, q->n, far, /*soon=*/false);
     }
 }
 
-/* Updates n states with rows of elements and weights w (NULL: none).  Up to a strip of states stay
- * in registers over all rows; more are updated a few rows at a time. */
+/* Updates n states of logsumexp with rows of elements and weights w (NULL: none).  Up to a strip of
+ * states (4 vectors) stay in registers over all rows; more are updated a few rows at a time. */
 static ALWAYS void JOIN(lse_any_rows, ELEM)(const rd_fold_rows *q, const T *w, T far)
 {
     const JOIN(lse_rows_of, ELEM)
@@ -214,7 +221,7 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
     if (q->y)
         JOIN(lse_any_rows, ELEM)(q, q->y, RD_LSE_FAR);
     else
-        JOIN(lse_any_rows, ELEM)(q, NULL, RD_LSE_FAR);
+        JOIN(lse_any_rows, ELEM)(q, /*w=*/NULL, RD_LSE_FAR);
 }
 
 /* The step of maxsumexp for n states: m is always the greatest element, so it may not stay behind.
@@ -222,20 +229,22 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
 static void JOIN(max_lse_rows, ELEM)(const rd_fold_rows *q)
 {
     if (q->y)
-        JOIN(lse_any_rows, ELEM)(q, q->y, 0);
+        JOIN(lse_any_rows, ELEM)(q, q->y, /*far=*/0);
     else
-        JOIN(lse_any_rows, ELEM)(q, NULL, 0);
+        JOIN(lse_any_rows, ELEM)(q, /*w=*/NULL, /*far=*/0);
 }
 
-/* Merges states sb into states sa: a state (m, s) is an element m with weight s. */
+/* Merges n states sb into states sa: a state (m, s), the sum s of exponentials of x - m, counts as
+ * an element m with weight s. */
 static void JOIN(lse_merge, ELEM)(int64_t n, void *const *sa, void *const *sb)
 {
     const JOIN(lse_rows_of, ELEM) one = { .x = sb[0], .w = sb[1], .next = sb[0], .rows = 1 };
 
-    JOIN(lse_strips, ELEM)(sa[0], sa[1], one, STRIP, n, 0, true);
+    JOIN(lse_strips, ELEM)(sa[0], sa[1], one, STRIP, n, /*far=*/0, /*soon=*/true);
 }
 
-/* Merges lanes as reducers.def says: all are aligned to the greatest m, then their sums add up. */
+/* Merges the n first of `lanes` states (accumulators of one result) into one: all are aligned to
+ * the greatest m, then their sums add up by halves. */
 static void JOIN(lse_lanes, ELEM)(int64_t n, int64_t lanes, void *const *sa)
 {
     T *const m = sa[0];

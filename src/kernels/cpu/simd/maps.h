@@ -6,6 +6,8 @@
 #define RD_T(f)            WITH_WARNINGS_##f
 #define KERNEL(name, form) JOIN(JOIN(map_##name, ELEM), form)
 
+/* The kernel of an operator in one form: y[i] = code of a[i], b[i], c[i]; `take` loads the operands
+ * that are one element for all. */
 #define LOOP(name, form, result, take, ...)                                             \
     static void KERNEL(name, form)(int64_t n, void *py, const void *pa, const void *pb, \
                                    const void *pc, uint32_t *warnings)                  \
@@ -109,7 +111,8 @@ static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void 
 
 /* ---- Random words of one key, in place of their indices, by vectors -------------------------- */
 #ifdef WORDS
-/* Replaces indices by random words of one key. */
+/* Replaces n indices by the random words that the generator Philox has for them, with the key
+ * *pb. */
 static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const void *pb,
                                    const void *pc, uint32_t *warnings)
 {
@@ -125,8 +128,9 @@ static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const vo
  * more.  The remainder is exact and tells which.  Adding 1.5 * 2^52 puts such an int into the
  * lowest bits of a double. */
 #ifdef DIVIDES
-/* True if b and all a are within 2^51, and b is positive, so that quotients can be found in double.
- * `shift` makes negative numbers positive, so that one test of high bits covers both signs. */
+/* True if b and all n elements of a are within 2^51, and b is positive, so that quotients can be
+ * found in double.  `shift` makes negative numbers positive, so that one test of high bits covers
+ * both signs. */
 static int KERNEL(divides, small)(int64_t n, const T *a, T b)
 {
     const uint64_t half = UINT64_C(1) << 51, shift = (T)-1 < 0 ? half : 0;
@@ -208,7 +212,8 @@ REST_LOOPS(fmod)
         for (int64_t i = 0; i < count; i++)            \
             y[i] = RD_F(pow_half)(a[i], (T)0.5 * (n)); \
         break;
-/* Powers by one number: a loop for each exponent that powers.def has. */
+/* Raises `count` elements to one power: a loop for each multiple of 1/2 that half_powers.def has,
+ * as the compiler then knows the multiplications. */
 static void KERNEL(pow_half, by_one)(int64_t count, void *py, const void *pa, const void *pb,
                                      const void *pc, uint32_t *warnings)
 {
@@ -223,6 +228,7 @@ static void KERNEL(pow_half, by_one)(int64_t count, void *py, const void *pa, co
 #endif
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
+/* y[i] = a[i] ? b : c, by form: bit 1 (2): b is one element for all, bit 2 (4): c is. */
 #define SELECT_LOOP(form, yes, no)                                                                 \
     static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa,                \
                                                const void *pb, const void *pc, uint32_t *warnings) \

@@ -2,8 +2,8 @@
  * = 1.  Shifts and sums of a strip of states stay in registers for several rows; the caller counts
  * elements.  state_kernels.h includes it once per float type, after its rows. */
 
-/* Updates `width` states from l on with the rows from r on.  The states have had an element, so
- * their shifts are set. */
+/* Updates `width` states from l on with rows [r, end): sums a of x - shift and b of its square.
+ * The states have had an element, so their shifts are set. */
 #define MOMENTS_STRIP(name, width)                                                                \
     static inline void JOIN(name, ELEM)(const rd_fold_rows *q, int64_t r, int64_t end, int64_t l) \
     {                                                                                             \
@@ -29,9 +29,9 @@ MOMENTS_STRIP(moments_vector, LANES)
 MOMENTS_STRIP(moments_strip, 4 * LANES)
 #undef MOMENTS_STRIP
 
-/* Updates n states with rows: sums a of x - shift and b of its square.  Few states, such as the
- * lanes of a cell, go strip by strip, many four rows at a time.  Weighted rows (q->y) have a step
- * of their own. */
+/* Updates n states of mean and variance with rows: sums a of x - shift and b of its square.  Up to
+ * 512 bytes of states, such as the lanes of a cell, stay in registers, some vectors of them for all
+ * rows; more go four rows at a time.  Weighted rows (q->y) have a step of their own. */
 static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
 {
     const T *const shift = q->s[1];
@@ -44,7 +44,7 @@ static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
         return;
     }
     for (int64_t l = 0; lanes && l < whole; l += strip)
-        JOIN(moments_strip, ELEM)(q, 0, q->rows, l);
+        JOIN(moments_strip, ELEM)(q, /*r=*/0, q->rows, l);
     /* Columns: four rows at a time, as vector_folds.h has it. */
     for (int64_t r = 0; !lanes && r < q->rows; r += 4)
         for (int64_t l = 0; l < whole; l += strip)

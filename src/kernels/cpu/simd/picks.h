@@ -1,7 +1,8 @@
 /* picks.h - stream compaction by a mask: packs bytes into bits, and elements with a set bit into
  * contiguous memory; instances/table.c includes it once. */
 
-/* Packs 64 bytes that are 0 or 1 into a word of bits. */
+/* Packs 64 bytes that are 0 or 1 into a word of 64 bits; byte k becomes bit k.  Without AVX-512 a
+ * shift by 7 makes bit 0 of each byte its sign, which movemask collects. */
 static ALWAYS uint64_t bits_of_64(const uint8_t *mask)
 {
 #if RD_VECTOR_BYTES == 64
@@ -35,7 +36,7 @@ static ALWAYS uint64_t bits_of_64(const uint8_t *mask)
 #endif
 }
 
-/* Packs n bytes of a mask into bits.  Returns how many are set. */
+/* Packs n bytes of a mask, each 0 or 1, into bits.  Returns how many are set. */
 static int64_t pick_bits(int64_t n, uint64_t *bits, const uint8_t *mask)
 {
     int64_t count = 0;
@@ -84,6 +85,8 @@ static int64_t pick_bits(int64_t n, uint64_t *bits, const uint8_t *mask)
 #define PICK_8 PICK_ONE_BY_ONE
 #endif
 
+/* pick_SIZE(): copies the elements of n words of 64 bits whose bit is set to contiguous memory at
+ * py. */
 #define PICK_SIZE(size, T, by)                                                         \
     static void pick_##size(int64_t n, void *py, const void *px, const uint64_t *bits) \
     {                                                                                  \

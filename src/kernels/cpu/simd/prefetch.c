@@ -6,6 +6,8 @@
 #include <cpuid.h>
 #endif
 
+/* Kernels prefetch rows of memory; compiled loops over several rows prefetch the rows behind
+ * them. */
 bool rd_prefetches_rows, rd_prefetches_rows_behind;
 
 /* AMD's family 26 (Zen 5) stops prefetching between blocks and rows: with prefetches rows of 4 KiB
@@ -15,7 +17,8 @@ bool rd_prefetches_rows, rd_prefetches_rows_behind;
  * (pass/prefetch_rows.c).  That has not been measured on Zen 5, and nothing on other processors. */
 enum { ZEN_4 = 25, ZEN_5 = 26 };
 
-/* The family of an AMD processor; 0 for others. */
+/* Returns the family of an AMD processor, as CPUID has it (bits 8 to 11; if they are 15, plus bits
+ * 20 to 27); 0 for others. */
 static unsigned family(void)
 {
 #if defined(__x86_64__)
@@ -27,7 +30,8 @@ static unsigned family(void)
     return 0;
 }
 
-/* Sets both flags before any thread runs, as kernels read them without a lock. */
+/* Sets both flags, by RDIM_FETCH or the processor, before any thread runs, as kernels read them
+ * without a lock. */
 __attribute__((constructor)) static void look(void)
 {
     const char *const asked = rd_environment(RD_ENV_RDIM_FETCH);

@@ -9,8 +9,9 @@
  * JOIN(name, ELEM) a name for one type. */
 #define TILE_VECTORS 8
 
-/* Adds up `steps` products of `rows` rows with `wide` vectors of columns, or with the first `cols`
- * columns of one vector (wide 0).  `rows` and `wide` are constants. */
+/* Sets a tile `to` of c to the sums of `steps` products along k, in registers: `rows` rows with
+ * `wide` vectors of columns, or with the first `cols` columns of one vector (wide 0).  `rows` and
+ * `wide` are constants.  Rows of `to` are to_row apart. */
 static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *a, const T *b,
                                              int64_t steps, T *to, int64_t to_row, int rows,
                                              int wide, int64_t cols)
@@ -35,8 +36,9 @@ static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *
         JOIN(store_part, ELEM)(to + v / n * to_row + v % n * LANES, s[v], wide ? LANES : cols);
 }
 
-/* Adds block number `block` to the stack of n nodes, and merges siblings: a node with an odd number
- * merges with the one before it.  Each node has `size` sums.  Returns how many nodes there are. */
+/* Adds the sums of block number `block` (64 steps) to the stack of n nodes of the combine tree, in
+ * f64, and merges siblings: a node with an odd number merges with the one before it.  Each node has
+ * `size` sums.  Returns how many nodes there are. */
 static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part, int64_t size,
                                         int64_t block)
 {
@@ -50,8 +52,8 @@ static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part,
     return n;
 }
 
-/* Merges the n nodes that are left, from the right, as absent nodes of the combine tree are
- * skipped; rounds the sums to `part`. */
+/* Merges the n nodes (sums of some blocks) that are left, from the right, as absent nodes of the
+ * combine tree are skipped; rounds the sums to `part`. */
 static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_t size)
 {
     for (; n > 1; n--)
@@ -61,9 +63,9 @@ static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_
         part[i] = (T)nodes[i];
 }
 
-/* Computes the tile of c at a row and column.  Up to a block of steps it is stored at once; more
- * blocks merge as nodes in f64.  `rows` and `wide` (vectors of columns; 0: part of one) are
- * constants. */
+/* Computes the tile of c at a row and column.  Up to 64 steps along k it is stored at once; more
+ * are blocks of 64, which merge as nodes in f64.  `rows` and `wide` (vectors of columns; 0: part of
+ * one) are constants. */
 static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t row, int64_t col,
                                             int rows, int wide)
 {
@@ -90,7 +92,8 @@ static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t ro
         memcpy(c + r * q->c_row, part + r * pitch, (size_t)cols * sizeof(T));
 }
 
-/* Computes all rows of some columns: `most` rows at a time, then two, then one. */
+/* Computes all rows of c for some columns (`wide` vectors; 0: part of one): tiles of `most` rows,
+ * then of two, then of one. */
 static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t col, int most,
                                                int wide)
 {
@@ -99,22 +102,23 @@ static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t
     for (; row + most <= q->rows; row += most)
         JOIN(product_tile, ELEM)(q, row, col, most, wide);
     for (; row + 2 <= q->rows; row += 2)
-        JOIN(product_tile, ELEM)(q, row, col, 2, wide);
+        JOIN(product_tile, ELEM)(q, row, col, /*rows=*/2, wide);
     for (; row < q->rows; row++)
-        JOIN(product_tile, ELEM)(q, row, col, 1, wide);
+        JOIN(product_tile, ELEM)(q, row, col, /*rows=*/1, wide);
 }
 
-/* Computes all of a product, tile by tile: two vectors of columns at a time, then one, then part of
- * one. */
+/* Computes c = a b for a block of a product, tile by tile: two vectors of columns at a time
+ * (`wide`), then one, then part of one (0).  A tile of c stays in registers for a block of 64
+ * steps. */
 void OF_ISA(JOIN(product, ELEM))(const rd_product_tile *q)
 {
     int64_t col = 0;
 
     for (; col + 2 * LANES <= q->cols; col += 2 * LANES)
-        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS / 2, 2);
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS / 2, /*wide=*/2);
     for (; col + LANES <= q->cols; col += LANES)
-        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, 1);
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, /*wide=*/1);
     if (col < q->cols)
-        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, 0);
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, /*wide=*/0);
 }
 #undef TILE_VECTORS

@@ -27,7 +27,7 @@ typedef enum rd_elem {
 
 rd_elem rd_elem_of(rd_dtype type);
 
-/* Returns the bytes of an element; halves, which follow b8 in the list, have 2. */
+/* Returns the bytes of an element; narrow floats of memory follow b8 in the list. */
 static inline int rd_elem_size(rd_elem elem)
 {
     static const int size[RD_N_ELEMS] = {

@@ -14,7 +14,8 @@ enum { SMALL_AT_ONCE = 4, SMALL_LANES = 32 * RD_SMALL_PERIOD };
  * KiB, 40 at 8 KiB. */
 enum { SMALL_AHEAD = 8192 };
 
-/* Adds the second half of n sums to the first, and again, until `period` sums are left. */
+/* Adds the second half of n sums to the first, and again, until `period` sums are left: lanes of a
+ * vector that belong to the same sum are `period` apart. n is `period` times a power of two. */
 static inline void small_fold(int64_t n, int64_t period, int64_t *s)
 {
     while (n > period) {
@@ -24,6 +25,9 @@ static inline void small_fold(int64_t n, int64_t period, int64_t *s)
     }
 }
 
+/* small_add(): adds up n vectors of each turn by even and odd elements.  small_turns(): adds turns
+ * that cannot overflow lanes of type A to the 64-bit sums.  small_TYPE(): sums[i mod period] +=
+ * x[i]. */
 #define SMALL_SUM(name, C, A, most_turns)                                                       \
     typedef A small_lanes_##name                                                                \
         __attribute__((vector_size(RD_VECTOR_BYTES), aligned(1), may_alias));                   \

@@ -22,8 +22,9 @@ typedef WORD ROW __attribute__((vector_size(BYTES), aligned(sizeof(WORD)), may_a
 
 #define LANES_OF(a, b, f, d) RD_SHUFFLE(ROW, a, b, INDICES(f, d))
 
-/* Transposes within each part: after log2(PART) passes over groups of PART rows, column k of each
- * part is row k. */
+/* One pass of the transpose of a square of SIDE x SIDE elements in registers: interleaves rows of
+ * each group of PART (16 bytes of elements), within 16-byte parts.  After log2(PART) passes column
+ * k of each part is row k. */
 static inline void JOIN(turn_interleave, WORD)(ROW *v)
 {
     ROW t[SIDE];
@@ -40,7 +41,7 @@ static inline void JOIN(turn_interleave, WORD)(ROW *v)
     }
 }
 
-/* Exchanges parts between rows d apart. */
+/* Exchanges parts of 16 bytes between rows k and k + d of the square, for all k without bit d. */
 #define TRADE(d)                                           \
     UNROLL(16)                                             \
     for (int k = 0; k < SIDE && (d) < SIDE; k++)           \
@@ -50,7 +51,8 @@ static inline void JOIN(turn_interleave, WORD)(ROW *v)
             v[k + (d)] = LANES_OF(a, b, ODD, (d) % SIDE);  \
         }
 
-/* Transposes the square v. */
+/* Transposes a square of elements, one vector for each row, in registers: first within parts of 16
+ * bytes, then whole parts change rows. */
 static ALWAYS void JOIN(turn_rows, WORD)(ROW *v)
 {
     UNROLL(4)

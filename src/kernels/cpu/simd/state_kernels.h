@@ -37,8 +37,9 @@
 #define P     ddof
 #define WHOLE 1
 
-/* Updates states with one row that they begin with, or with rows if they have begun; with and
- * without weights, with and without a mask. */
+/* Updates n states with rows: state l takes element l of each.  `begin` loads the state (TAKE), or
+ * makes a new one that begins with this row (NEW); with and without weights, with and without a
+ * mask. */
 #define ROWS(name, part, states, begin, weight, mask_of, code)                        \
     static void CODE(name, part)(const rd_fold_rows *q)                               \
     {                                                                                 \
@@ -148,6 +149,8 @@
     ALONG(name, along_weighted, states, (const T *)q->y + l * q->ldy, first_code, step_code) \
     PLAIN_OR_WEIGHTED(name, along)
 
+/* All kernels of a reducer: first and step (rows), group (labels), masked, along (short rows),
+ * block (end of a block), widen (copies to nodes), merge (of nodes), finish (results). */
 #define DEFINE(name, states, op, identity_code, first_code, step_code, block_code, merge_code, \
                finish_code, empty_code)                                                        \
     BOTH(name, first, states, NEW, first_code)                                                 \

@@ -9,7 +9,8 @@
 #define ROW  JOIN(turn_row, T)
 #define SIDE (BYTES / (int)sizeof(T)) /* of a square */
 
-/* Transposes one square, and prefetches the square `ahead`. */
+/* Transposes one square (SIDE rows of one vector) in registers, and prefetches the square `ahead`
+ * elements on (0: none). ldx and ldy are elements from row to row. */
 static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t ldx, int64_t ahead,
                                         bool nontemporal)
 {
@@ -29,7 +30,8 @@ static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t l
         STORE_VECTOR((ROW *)(y + k * ldy), v[k], nontemporal);
 }
 
-/* Transposes element by element; the longer side is the inner loop's. */
+/* Transposes n x m elements one by one: y[i ldy + j] = x[j ldx + i]; the longer side is the inner
+ * loop. */
 static void JOIN(turn_few, T)(int64_t n, int64_t m, T *y, int64_t ldy, const T *x, int64_t ldx)
 {
     if (n < m)
@@ -42,8 +44,9 @@ static void JOIN(turn_few, T)(int64_t n, int64_t m, T *y, int64_t ldy, const T *
                 y[i * ldy + j] = x[j * ldx + i];
 }
 
-/* Transposes square by square.  The last squares overlap those before them; a side narrower than a
- * square goes element by element. */
+/* Transposes y[i ldy + j] = x[j ldx + i] for i < n, j < m, square by square in registers.  The last
+ * squares overlap those before them; a side narrower than a square goes element by element.
+ * `ahead`: how many elements on is prefetched, 0: nothing. */
 static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const void *px, int64_t ldx,
                           int64_t ahead)
 {
@@ -64,7 +67,9 @@ static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const voi
 }
 
 #ifdef NONTEMPORAL
-/* Transposes by non-temporal stores; cache lines are completed one after the other. */
+/* Transposes y[i ldy + j] = x[j ldx + i] by non-temporal stores, which bypass the caches.  Squares
+ * follow each other along the rows of y, so that its cache lines are completed one after the other.
+ * What is left of m goes by usual stores. */
 static void JOIN(transpose_nontemporal, T)(int64_t n, int64_t m, void *py, int64_t ldy,
                                            const void *px, int64_t ldx, int64_t ahead)
 {

@@ -10,8 +10,8 @@
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
 #define WORDS  JOIN(turn_row, WORD)
 
-/* Loads the square at y, whose columns are `coly` elements apart, and transposes it.  Prefetches
- * the square `below` elements on (0: none). */
+/* Loads a square of LANES x LANES elements at y, whose columns are `coly` elements apart, and
+ * transposes it in registers.  Prefetches the square `below` elements on (0: none). */
 static ALWAYS void JOIN(load_transposed, ELEM)(WORDS *v, const T *y, int64_t coly, int64_t below)
 {
     UNROLL(16)
@@ -23,8 +23,8 @@ static ALWAYS void JOIN(load_transposed, ELEM)(WORDS *v, const T *y, int64_t col
     JOIN(turn_rows, WORD)(v);
 }
 
-/* Transposes part of a square of y to memory at v: `rows` rows of a vector each.  Lanes without a
- * column are 0. */
+/* Transposes part of a square of y (element (k, l) is at l coly + k) to memory at v: `rows` rows of
+ * a vector each.  Lanes without a column are 0. */
 static inline void JOIN(transpose_part, ELEM)(T *v, const T *y, int64_t coly, int64_t rows,
                                               int64_t cols)
 {
@@ -40,7 +40,7 @@ static ALWAYS void JOIN(prefetch_vectors, ELEM)(const T **row, int64_t *col, int
 {
     UNROLL(16)
     for (int k = 0; k < LANES; k++) {
-        __builtin_prefetch(*row + *col, 0, 2);
+        __builtin_prefetch(*row + *col, 0, 2); /* to read; into the second-level cache */
         *col += LANES;
         if (*col >= n) {
             *col = 0;
@@ -49,6 +49,8 @@ static ALWAYS void JOIN(prefetch_vectors, ELEM)(const T **row, int64_t *col, int
     }
 }
 
+/* transposed_NAME(): updates n states with rows of x and y, where y lies in columns: squares of it
+ * are transposed in registers and folded from there, with the map that the code has. */
 #define TRANSPOSED_KERNEL(name, reducer, ...)                                                    \
     static void JOIN(transposed_##name, ELEM)(const rd_fold_rows *q)                             \
     {                                                                                            \

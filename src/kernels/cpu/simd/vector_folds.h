@@ -58,6 +58,9 @@
     for (int k = 0; k < (count); k++)                                                  \
         *(VEC *)(s + l + k * LANES) = v[k];
 
+/* strip_NAME(): updates n states with `rows` rows of elements.  Up to 16 vectors of states stay in
+ * registers down all rows; more go along the row, four rows at a time (unroll-and-jam) if rows are
+ * wide or not contiguous. */
 #define STRIP_KERNEL(name, reducer, operands, ...)                                   \
     static void JOIN(name, FROM)(const rd_fold_rows *q)                              \
     {                                                                                \

@@ -7,20 +7,21 @@
  * JOIN(name, BITS) is a name for one width of keys: between_32. LOAD, COMPRESS and the like are
  * AVX-512 instructions for that width. */
 #if RD_VECTOR_BYTES == 64
-/* Copies the keys in [lo, hi] to `to` by compressed vectors; *less gets the number of keys below
- * lo.  Returns how many were copied. */
+/* Copies the keys in [lo, hi] to `to`, in their order, by compressed vectors of AVX-512.  *less
+ * gets the number of keys below lo.  Returns how many were copied.  The unsigned test v - lo <= hi
+ * - lo covers both bounds. */
 static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int64_t *less)
 {
     enum { LANES = 64 / sizeof(K) };
     const __m512i low = SET(lo), span = SET(hi - lo);
     int64_t       m = 0, below = 0;
 
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i += LANES) {
-            const unsigned here =
+            const unsigned here = /* lanes of this vector that hold a key: fewer at the end */
                 n - i < LANES ? (1U << (n - i)) - 1 : (1U << (LANES - 1) << 1) - 1;
             const __m512i  v  = LOAD(here, x + i);
-            const unsigned in = here & WITHIN(SUB(v, low), span);
+            const unsigned in = here & WITHIN(SUB(v, low), span); /* lanes with a key in [lo, hi] */
 
             STORE(to + m, COMPRESS(in, v));
             m += __builtin_popcount(in);
@@ -30,12 +31,14 @@ static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int
     return m;
 }
 #else
-/* The same without AVX-512: each key is written, and counts only if it is in the range. */
+/* Copies the keys in [lo, hi] to `to`, in their order, without AVX-512 and without a branch: each
+ * key is written, and the position advances only if the key is in the range.  *less gets the number
+ * of keys below lo.  Returns how many were copied. */
 static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int64_t *less)
 {
     int64_t m = 0, below = 0;
 
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i++) {
             const K v = x[i];
 

@@ -20,7 +20,8 @@ static void JOIN(insert, BITS)(int64_t n, K *x)
     }
 }
 
-/* Sorts n keys by counting the rank of each one: how many are less, or equal and before it. */
+/* Sorts n keys by counting the rank of each one: how many keys are less, or equal and before it.
+ * The rank is the position in x; `work` keeps a copy to count in. */
 static void JOIN(rank_sort, BITS)(int64_t n, K *x, K *work)
 {
     memcpy(work, x, (size_t)n * sizeof *x);
@@ -36,7 +37,8 @@ static void JOIN(rank_sort, BITS)(int64_t n, K *x, K *work)
     }
 }
 
-/* Sorts n keys, by the method that is fastest for so many; `work` has room for n. */
+/* Sorts n keys by the method that is fastest for so many: insertion up to 24, ranks up to 96, then
+ * a radix sort.  `work` has room for n keys. */
 static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
 {
     if (n <= JOIN(FEW, BITS)) {

@@ -11,46 +11,49 @@ typedef struct kept_lanes {
     __m512i place[2];
 } kept_lanes;
 
-/* The lanes of a vector whose elements x comes before. */
+/* Returns a mask of the lanes of `of` whose elements x comes before in the order that is asked for;
+ * none for NaN. */
 static ALWAYS unsigned comes_before(__m512 x, __m512 of, bool descending)
 {
     return descending ? _mm512_cmp_ps_mask(x, of, _CMP_GT_OQ)
                       : _mm512_cmp_ps_mask(x, of, _CMP_LT_OQ);
 }
 
-/* Puts an element in its place, behind equal ones; the last one is dropped. */
+/* Inserts element `one`, at position `at` of the row, into the sorted lanes of one or two vectors,
+ * behind equal elements; the last lane drops out.  Lanes whose element it comes before (`moves`)
+ * take what is one lane before them, if it comes before that, too (`behind`); the first of them
+ * takes the element. */
 static ALWAYS void insert_lane(kept_lanes *l, int vectors, float one, int64_t at, bool descending)
 {
     const __m512  x     = _mm512_set1_ps(one);
     const __m512i place = _mm512_set1_epi32((int)at);
-    __m512i       low = _mm512_castps_si512(x), low_place = place;
-    unsigned      carry = 0;
+    __m512i       low   = _mm512_castps_si512(_mm512_set1_ps(descending ? INFINITY : -INFINITY)),
+            lows        = low;
 
     UNROLL(2)
     for (int k = 0; k < vectors; k++) {
-        const __m512i  v = _mm512_castps_si512(l->x[k]), p = l->place[k];
-        const unsigned move = comes_before(x, l->x[k], descending);
-        const unsigned here = move & ~(move << 1 | carry);
-        const __m512i  moved =
-            _mm512_mask_mov_epi32(v, (__mmask16)move, _mm512_alignr_epi32(v, low, 15));
-        const __m512i places =
-            _mm512_mask_mov_epi32(p, (__mmask16)move, _mm512_alignr_epi32(p, low_place, 15));
+        const __m512i   v = _mm512_castps_si512(l->x[k]), p = l->place[k];
+        const __m512i   above  = _mm512_alignr_epi32(v, low, 15);
+        const __m512i   places = _mm512_alignr_epi32(p, lows, 15);
+        const __mmask16 moves  = (__mmask16)comes_before(x, l->x[k], descending);
+        const __mmask16 behind = (__mmask16)comes_before(x, _mm512_castsi512_ps(above), descending);
 
-        l->x[k]     = _mm512_mask_mov_ps(_mm512_castsi512_ps(moved), (__mmask16)here, x);
-        l->place[k] = _mm512_mask_mov_epi32(places, (__mmask16)here, place);
-        carry       = move >> 15 & 1;
+        l->x[k]     = _mm512_mask_mov_ps(l->x[k], moves,
+                                         _mm512_mask_mov_ps(x, behind, _mm512_castsi512_ps(above)));
+        l->place[k] = _mm512_mask_mov_epi32(p, moves, _mm512_mask_mov_epi32(place, behind, places));
         low         = v;
-        low_place   = p;
+        lows        = p;
     }
 }
 
-/* The last kept element, in all lanes. */
+/* Returns element `most` - 1 of the sorted lanes, the last that is kept, in all lanes: an element
+ * must come before it. */
 static ALWAYS __m512 bound_of_lanes(const kept_lanes *l, int vectors, int64_t most)
 {
     return _mm512_permutexvar_ps(_mm512_set1_epi32((int)(most - 1) % 16), l->x[vectors - 1]);
 }
 
-/* The lanes of 64 elements that come before the bound. */
+/* Returns a mask of 64 elements at x: bit i is set if element i comes before the bound. */
 static ALWAYS uint64_t before_bound(const float *x, __m512 bound, bool descending)
 {
     uint64_t in = 0;
@@ -61,8 +64,9 @@ static ALWAYS uint64_t before_bound(const float *x, __m512 bound, bool descendin
     return in;
 }
 
-/* True if one of INSERT_BLOCK elements comes before the bound.  min() and max() are their second
- * operand if the first is NaN. */
+/* True if one of INSERT_BLOCK = 128 elements comes before the bound: then so does the least
+ * (descending: greatest) of them and the bound. min() and max() return their second operand if the
+ * first is NaN. */
 static ALWAYS bool any_in_block(const float *x, __m512 bound, bool descending)
 {
     __m512 first[2] = { bound, bound };
@@ -75,7 +79,10 @@ static ALWAYS bool any_in_block(const float *x, __m512 bound, bool descending)
     return comes_before(first[0], bound, descending) != 0;
 }
 
-/* Takes n elements of the strip into lanes. */
+/* Takes n elements of the strip into the sorted first few, which stay in one or two vectors with
+ * their positions in the row.  Blocks of 128 with no element before the bound are passed over.  The
+ * last elements are all inserted without a test: those behind the bound change no lane that
+ * counts. */
 static ALWAYS void take_into_lanes(kept *f, int vectors, int64_t n, const float *x, int64_t place,
                                    bool descending)
 {
@@ -116,7 +123,9 @@ static ALWAYS void take_into_lanes(kept *f, int vectors, int64_t n, const float 
     }
 }
 
-/* True if the first few so far are in order and fit into vectors: then takes n elements. */
+/* Takes n f32 of a strip by insertion into sorted vectors.  False if that cannot be done: the first
+ * few so far are not in order, have no bound yet, or are more than 32.  `descending` and the
+ * vectors (1 or 2) become constants. */
 static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
 {
     const bool descending = f->s->facts->descending;
@@ -124,12 +133,12 @@ static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
     if (f->comes != BEFORE_COMES || !f->ordered || f->most > KEPT_IN_VECTORS)
         return false;
     if (f->most <= 16 && descending)
-        take_into_lanes(f, 1, n, x, place, true);
+        take_into_lanes(f, /*vectors=*/1, n, x, place, /*descending=*/true);
     else if (f->most <= 16)
-        take_into_lanes(f, 1, n, x, place, false);
+        take_into_lanes(f, /*vectors=*/1, n, x, place, /*descending=*/false);
     else if (descending)
-        take_into_lanes(f, 2, n, x, place, true);
+        take_into_lanes(f, /*vectors=*/2, n, x, place, /*descending=*/true);
     else
-        take_into_lanes(f, 2, n, x, place, false);
+        take_into_lanes(f, /*vectors=*/2, n, x, place, /*descending=*/false);
     return true;
 }

@@ -5,8 +5,9 @@
  * places.  Keys of 64 bits leave no room for a place, so places are a second array.
  *
  * A group is as many rows as are sorted side by side; x[j][l] is the key of element j in row l. */
-/* Sorts rows of 32-bit keys, and writes the places of the first n_out in order.  A key and its
- * place form one key of 64 bits, so equal keys keep the order of their places. */
+/* Sorts short rows of 32-bit keys side by side (x[j][l]: element j of row l), and writes the
+ * positions of the first n_out in order (argsort).  A key in the high half and its position in the
+ * low half form one key of 64 bits, so equal keys keep their order. */
 static void sort_interleaved_places_32(group_32 *g)
 {
     rows_of_keys_64 *x = (rows_of_keys_64 *)(void *)g->x; /* as many bytes */
@@ -26,13 +27,15 @@ static void sort_interleaved_places_32(group_32 *g)
             *(int64_t *)(void *)(g->to + l * g->to_pitch + k * 8) = (int64_t)(uint32_t)x[k][l];
 }
 
-/* Keys of 64 bits, and their places: two arrays go together. */
+/* Keys of 64 bits, and the position of each key in its row.  Both arrays have [element][row], and
+ * are exchanged together. */
 typedef struct key_places {
     rows_of_keys_64 *key, *place;
 } key_places;
 
-/* Compares keys i and k of every row, equal ones by their places, and exchanges both if they are
- * out of order. */
+/* One comparator of the sorting network: puts elements i and k of every row l in order, by their
+ * keys, equal ones by their positions (`at` of element i, `next` of k).  Keys and positions are
+ * exchanged together.  No branch depends on keys, so the loop becomes vector selects. */
 static ALWAYS void compare_pairs(void *rows, int64_t i, int64_t k)
 {
     const key_places *r    = rows;

@@ -18,7 +18,8 @@ enum {
 
 typedef K JOIN(rows_of_keys, BITS)[JOIN(INTERLEAVED, BITS)];
 
-/* Compares two keys of every row, element by element, and puts the lesser one into `low`. */
+/* Puts the lesser of two keys of every row into `low`, the greater into `high`; element l of both
+ * belongs to row l. */
 static ALWAYS void JOIN(compare, BITS)(K *restrict low, K *restrict high)
 {
     for (int l = 0; l < JOIN(INTERLEAVED, BITS); l++) {
@@ -29,7 +30,8 @@ static ALWAYS void JOIN(compare, BITS)(K *restrict low, K *restrict high)
     }
 }
 
-/* Compares and exchanges keys i and k of all rows: one comparator of the sorting network. */
+/* One comparator of the sorting network: compares and exchanges elements i and k of all rows.  Row
+ * l is column l of the array. */
 static ALWAYS void JOIN(compare_keys, BITS)(void *rows, int64_t i, int64_t k)
 {
     JOIN(rows_of_keys, BITS) *x = rows;
@@ -37,13 +39,15 @@ static ALWAYS void JOIN(compare_keys, BITS)(void *rows, int64_t i, int64_t k)
     JOIN(compare, BITS)(x[i], x[k]);
 }
 
-/* Sorts all rows by the network. */
+/* Sorts all rows at once by a network without branches: x[j][l] is the key of element j of row
+ * l. */
 static void JOIN(order, BITS)(int64_t n, JOIN(rows_of_keys, BITS) * x)
 {
     merge_exchange(n, JOIN(compare_keys, BITS), x);
 }
 
-/* Some rows, and how their elements become keys.  Pitches are in bytes. */
+/* The rows that are sorted side by side, and how their elements become keys.  Pitches are bytes
+ * from row to row. */
 typedef struct JOIN(group, BITS) {
     const rd_sorting *s;
     const char       *from;
@@ -51,17 +55,17 @@ typedef struct JOIN(group, BITS) {
     int64_t           rows, from_pitch, to_pitch;
     found (*keys)(int64_t n, const void *from, K *restrict to, K invert);
     void (*to_elements)(int64_t n, const K *from, void *restrict to, K invert);
-    K     invert, zero;
-    void *work;                             /* of a row that goes by itself */
-    JOIN(rows_of_keys, BITS) * x;           /* keys, an array for each place in the row */
-    found   found;                          /* in all of them */
-    int32_t nan[JOIN(INTERLEAVED, BITS)];   /* in each */
-    bool    alone[JOIN(INTERLEAVED, BITS)]; /* it goes by itself */
+    K     invert, zero;                   /* all ones for a descending order; the key of 0 and -0 */
+    void *work;                           /* for a row that is sorted alone */
+    JOIN(rows_of_keys, BITS) * x;         /* keys, an array for each place in the row */
+    found   found;                        /* in all rows together */
+    int32_t nan[JOIN(INTERLEAVED, BITS)]; /* of each row */
+    bool    alone[JOIN(INTERLEAVED, BITS)]; /* the row is sorted alone */
     char    elements[JOIN(INTERLEAVED, BITS) * sizeof(uint64_t)];
 } JOIN(group, BITS);
 
-/* Loads the elements of all rows as keys, column by column, and notes how many are NaN and whether
- * there is a -0. */
+/* Loads the elements of all rows as keys: x[j][l] is the key of element j of row l.  Counts NaN and
+ * notes whether there is a -0, over all rows. */
 static void JOIN(load_keys, BITS)(JOIN(group, BITS) * g)
 {
     const int size = rd_dtype_size(g->s->type);
@@ -86,9 +90,9 @@ static void JOIN(count_nan, BITS)(JOIN(group, BITS) * g)
             g->nan[l] += g->x[j][l] == (K)-1;
 }
 
-/* Sorts each row with a zero alone, if some row has a -0, as their order depends on places.  False
- * if all rows were sorted so: fewer than FEW rows that are left cost as much interleaved as
- * many. */
+/* If some row has a -0, sorts each row with a zero alone, as the order of -0 and 0 depends on their
+ * positions.  If fewer than FEW rows are left, sorts these alone, too, as the network costs the
+ * same for any number.  False if all rows are done. */
 static bool JOIN(sort_rows_with_zeros, BITS)(JOIN(group, BITS) * g)
 {
     enum { FEW = 8 };
@@ -108,8 +112,8 @@ static bool JOIN(sort_rows_with_zeros, BITS)(JOIN(group, BITS) * g)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Writes the first n_out sorted elements back to their rows, column by column; rows that were
- * sorted alone have theirs. */
+/* Writes the first n_out sorted elements back to their rows, one element of each row at a time;
+ * rows that were sorted alone have theirs. */
 static void JOIN(write_values, BITS)(JOIN(group, BITS) * g)
 {
     const int size = rd_dtype_size(g->s->type);
@@ -121,7 +125,7 @@ static void JOIN(write_values, BITS)(JOIN(group, BITS) * g)
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
-/* Sets y to one element of each row, as a double.  `keys` has the key of each row. */
+/* Converts one key of each row to its element as a double in y[l]. */
 static void JOIN(numbers, BITS)(JOIN(group, BITS) * g, const K *keys, double *y)
 {
     const rd_dtype type = g->s->type;
@@ -136,16 +140,17 @@ static void JOIN(numbers, BITS)(JOIN(group, BITS) * g, const K *keys, double *y)
         y[l] = rd_word_to_double(rd_word_load(g->elements + l * size, type), type);
 }
 
-/* The two keys between which the quantile of each row lies, and how far from the first.  This
- * depends on how many of the row's elements are numbers; `between` is negative if they are too
- * few. */
+/* The two keys between which the quantile of each row lies, and how far from the first (0 to 1).
+ * This depends on how many of the row's elements are numbers.  `between` is -1 if the quantile is
+ * NaN. */
 typedef struct JOIN(between_keys, BITS) {
     K      low[JOIN(INTERLEAVED, BITS)], high[JOIN(INTERLEAVED, BITS)];
     double between[JOIN(INTERLEAVED, BITS)];
 } JOIN(between_keys, BITS);
 
-/* Finds the two keys of each row's quantile.  `none`: the row has no number, or a NaN that counts.
- * Rows with equally many numbers share one position (`known`). */
+/* Finds the two keys of each row between which its quantile q lies; `between` is -1 if the row has
+ * no number, or a NaN that counts (`none`).  Rows with equally many numbers share one position,
+ * which is computed once (`known`). */
 static void JOIN(find_between, BITS)(const JOIN(group, BITS) * g, double q,
                                      JOIN(between_keys, BITS) * b)
 {
@@ -165,8 +170,8 @@ static void JOIN(find_between, BITS)(const JOIN(group, BITS) * g, double q,
     }
 }
 
-/* The quantiles of all rows at one position, as no row has a NaN.  `between` is how far the
- * quantile lies from the lower element towards the higher; 0: on the lower one. */
+/* Sets y[l] to quantile q of row l, for rows without NaN: all have it at the same position.
+ * `between` is how far it lies from the lower element towards the higher; 0: on the lower one. */
 static void JOIN(quantile_of_all, BITS)(JOIN(group, BITS) * g, double q, double *y)
 {
     const rd_quantile_place at =
@@ -181,7 +186,8 @@ static void JOIN(quantile_of_all, BITS)(JOIN(group, BITS) * g, double q, double 
         y[l] = rd_quantile_of(y[l], high[l], at.between);
 }
 
-/* The quantiles of all rows, each at its own position. */
+/* Sets y[l] to quantile q of row l, each at its own position, as some rows have NaN. `between`
+ * below 0: the result is NaN. */
 static void JOIN(quantile_of_each, BITS)(JOIN(group, BITS) * g, double q, double *y)
 {
     JOIN(between_keys, BITS) b;
@@ -196,7 +202,7 @@ static void JOIN(quantile_of_each, BITS)(JOIN(group, BITS) * g, double q, double
                                    : rd_quantile_of(y[l], high[l], b.between[l]);
 }
 
-/* Writes one result of each row, converted from double to the type of results; rows that were
+/* Writes y[l], one result of each row, converted from double to the type of results; rows that were
  * sorted alone keep theirs. */
 static void JOIN(write_numbers, BITS)(JOIN(group, BITS) * g, const double *y, char *to)
 {
@@ -218,6 +224,7 @@ static void JOIN(write_quantiles, BITS)(JOIN(group, BITS) * g)
     for (int64_t k = 0; k < g->s->n_out; k++) {
         double y[JOIN(INTERLEAVED, BITS)];
 
+        /* rows with NaNs have fewer elements to take quantiles of */
         if (g->found.nan > 0)
             JOIN(quantile_of_each, BITS)(g, g->s->facts->q[k], y);
         else
@@ -227,7 +234,8 @@ static void JOIN(write_quantiles, BITS)(JOIN(group, BITS) * g)
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Sorts up to INTERLEAVED rows, and writes values or quantiles. */
+/* Sorts up to INTERLEAVED rows side by side by a network, and writes values or quantiles.  Rows
+ * with a -0 are sorted alone. */
 static void JOIN(sort_interleaved, BITS)(JOIN(group, BITS) * g)
 {
     JOIN(load_keys, BITS)(g);

@@ -5,31 +5,35 @@
  * put in order only now and then, and the first `most` stay.  So an element costs a comparison with
  * a bound, and one that comes before it a few instructions without a branch.  The bound is the last
  * of the first few as they were then.  If k are kept of n elements in any order, some k of the
- * elements up to 2 n come before that bound, so candidates are put in order where the row's length
- * doubles.
+ * next n come before that bound, so candidates are put in order again when the row is several times
+ * as long (LONGER).
  *
  * Words: header (n, the place at which to put them in order, what comes in, the bound, whether they
  * are in order), then elements, then places of 32 bits. */
 
-/* An element comes in always; or if it is a number, as the last one that is kept is NaN; or if it
- * comes before the bound. */
+/* Which elements become candidates: all; or all numbers, as the last one that is kept is NaN; or
+ * those that come before the bound. */
 enum { ALL_COME, NUMBERS_COME, BEFORE_COMES };
 
 typedef struct kept {
     const rd_sorting *s;
-    int64_t           n, most, room;
-    int64_t at_hand; /* so many candidates have their elements at `x`; others are in the strip */
-    int64_t begin;   /* the strip's first place */
-    const char *strip;
-    char       *x;
-    uint32_t   *place;
+    int64_t           n, most, room; /* candidates: now; that stay; that there is memory for */
+    int64_t at_hand;   /* so many candidates have their elements at `x`; others are in the strip */
+    int64_t begin;     /* the strip's first place */
+    int64_t fronts;    /* fronts of the strip's blocks that the state has; 0: none */
+    const char *strip; /* the strip's elements */
+    const char *front; /* its fronts */
+    char       *x;     /* elements of the candidates */
+    uint32_t   *place; /* positions of the candidates in the row */
     uint64_t   *header;
-    void       *bound; /* an element; of narrow floats a key */
-    int32_t     size, comes;
-    bool        ordered; /* the candidates are in order */
+    void       *bound;       /* an element; of narrow floats a key */
+    int32_t     size, comes; /* bytes of an element; ALL_COME, NUMBERS_COME or BEFORE_COMES */
+    bool        ordered;     /* the candidates are in order */
 } kept;
 
-/* Opens the state of a row at a strip; `begins`: the row has none yet. */
+/* Opens the state of a row at one of its strips (ranges of the row that come one after the other).
+ * The state holds the candidates for the first few.  `begins`: it is the first strip, so the state
+ * is empty. */
 static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begins)
 {
     uint64_t *const header = strip->state;
@@ -44,6 +48,8 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
                    .room    = room,
                    .begin   = strip->begin,
                    .strip   = strip->from,
+                   .fronts  = strip->fronts,
+                   .front   = (const char *)(header + rd_first_few_fronts(s->kept)),
                    .x       = (char *)(header + RD_FIRST_FEW_HEADER),
                    .place   = (uint32_t *)(void *)(header + RD_FIRST_FEW_HEADER + room),
                    .header  = header,
@@ -54,10 +60,12 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
 }
 
 /* ---- Order ----------------------------------------------------------------------------------- */
-/* Finds the order of up to FEW_KEPT keys.  The rank of a key is the number of those that are less,
- * or equal and before it.  No branch depends on keys. */
+/* So many keys are ordered by their ranks. */
 enum { FEW_KEPT = 32 };
 
+/* Finds the order of n <= most <= 32 keys: the sorted k-th is key order[k].  The rank of a key is
+ * the number of keys that are less, or equal and before it.  No branch depends on keys, and `most`
+ * is a constant, so vectors count all ranks at once; ranks behind n are not used. */
 static ALWAYS void order_few(int most, int64_t n, uint32_t *key, uint32_t *order)
 {
     uint32_t rank[FEW_KEPT] = { 0 };
@@ -69,7 +77,9 @@ static ALWAYS void order_few(int most, int64_t n, uint32_t *key, uint32_t *order
         order[rank[i]] = (uint32_t)i;
 }
 
-/* The order of the candidates, equal ones by their places. */
+/* Finds the order of the candidates for the first few by 32-bit keys, which keys() makes: the
+ * sorted k-th is candidate order[k].  Equal ones keep their order.  Up to 32 are ranked; more are
+ * sorted as 64-bit keys with the number of the candidate in the low half. */
 static void order_kept_32(const kept *f, found (*keys)(int64_t, const void *, uint32_t *, uint32_t),
                           uint32_t invert, uint32_t *order)
 {
@@ -92,7 +102,9 @@ static void order_kept_32(const kept *f, found (*keys)(int64_t, const void *, ui
         order[i] = (uint32_t)both[i];
 }
 
-/* The same by keys of 64 bits: few by the number of keys that come before each. */
+/* Finds the order of the candidates by 64-bit keys: the sorted k-th is candidate order[k].  Up to
+ * 256 are ranked by counting the keys before each one; more are sorted by radix, with their
+ * numbers. */
 static void order_kept_64(const kept *f, found (*keys)(int64_t, const void *, uint64_t *, uint64_t),
                           uint64_t invert, uint32_t *order)
 {
@@ -129,8 +141,8 @@ static void order_kept_64(const kept *f, found (*keys)(int64_t, const void *, ui
                           order);                                                           \
         break;
 
-/* The order of the candidates, by their type. Bools are ordered as bytes are, so two rows of the
- * table make the same branch. */
+/* Finds the order of the candidates by the macro ROW, which has the case of each type.  Bools are
+ * ordered as bytes are, so two rows of the table make the same branch. */
 static void order_kept(const kept *f, uint32_t *order)
 {
     switch (f->s->type) {
@@ -145,7 +157,7 @@ static void order_kept(const kept *f, uint32_t *order)
 #undef ROW
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
-/* Moves elements: y[i] = x[order[i]]. */
+/* Moves n elements of `size` bytes: y[i] = x[order[i]]; order NULL: y[i] = x[i]. */
 static void permute_kept(int32_t size, int64_t n, const uint32_t *order, const void *x, void *y)
 {
 #define MOVE(U)                     \
@@ -160,7 +172,8 @@ static void permute_kept(int32_t size, int64_t n, const uint32_t *order, const v
 #undef MOVE
 }
 
-/* Brings the elements of candidates out of the strip. */
+/* Copies the elements of the newest candidates from the strip into the state: so far only their
+ * positions in the row are noted. at_hand counts the candidates whose elements are in the state. */
 static void bring_elements(kept *f)
 {
     switch (f->size) {
@@ -176,14 +189,15 @@ static void bring_elements(kept *f)
     }
 }
 
-/* True if kept element k is NaN. */
+/* True if candidate k is NaN; never for ints. */
 static bool is_nan_kept(const kept *f, int64_t k)
 {
     return rd_dtype_kind(f->s->type) == RD_KIND_FLOAT &&
            isnan(rd_word_to_double(rd_word_load(f->x + k * f->size, f->s->type), f->s->type));
 }
 
-/* Sets the bound to the last of the first few, or to its key. */
+/* Sets the bound, which later elements must come before, to the last of the first few; of floats of
+ * 8 or 16 bits to its key, as these are compared by keys. */
 static void set_bound(kept *f)
 {
     const char *const last = f->x + (f->most - 1) * f->size;
@@ -200,7 +214,8 @@ static void set_bound(kept *f)
     }
 }
 
-/* Puts the candidates in order, and keeps the first few of them. */
+/* Puts the candidates in order, and keeps the first `most` of them.  If there are so many, the last
+ * becomes the bound: later elements must come before it, or be numbers if it is NaN. */
 static void shrink(kept *f)
 {
     uint32_t      order[RD_FIRST_FEW_ROOM], place[RD_FIRST_FEW_ROOM];
@@ -221,12 +236,14 @@ static void shrink(kept *f)
     }
 }
 
-/* Ends a strip: puts the candidates in order if the row is twice as long as then, or at its end. */
+/* Ends a strip that ends at position `end` of the row: writes the state back.  Candidates are put
+ * in order at the end of the row, or when it is LONGER times as long as at the last time
+ * (header[1]), as that lowers the bound. */
 static void close_strip(kept *f, int64_t end)
 {
     enum { LONGER = 4 };
 
-    f->ordered &= f->at_hand == f->n; /* none came */
+    f->ordered &= f->at_hand == f->n; /* no candidate came with this strip */
     bring_elements(f);
     if (!f->ordered && (end == f->s->n || (f->n >= f->most && (uint64_t)end >= f->header[1]))) {
         shrink(f);
@@ -237,8 +254,8 @@ static void close_strip(kept *f, int64_t end)
     f->header[4] = f->ordered;
 }
 
-/* Writes what a sort asks of the candidates, which are in order: NaN as its type has it, or
- * places. */
+/* Writes the results of a sort from its candidates, which are in order: their positions in the row,
+ * or the elements.  NaN are last, and are written as the canonical NaN of the type. */
 static void write_kept(const kept *f, void *to)
 {
     if (f->s->facts->what == RD_SORT_PLACES) {

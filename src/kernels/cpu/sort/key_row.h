@@ -8,13 +8,13 @@
 typedef struct JOIN(row, BITS) {
     const rd_sorting *s;
     const void       *from;
-    int64_t           n;    /* elements                      */
-    K                *keys; /* theirs                        */
-    K                *work; /* room                          */
-    found             found;
-    K                 zero; /* the key of 0, of a float      */
+    int64_t           n;     /* how many elements */
+    K                *keys;  /* a key for each element */
+    K                *work;  /* room for 4 n keys and two vectors */
+    found             found; /* number of NaN; whether there is a -0 */
+    K                 zero;  /* the key of 0 and of -0, of a float */
     void (*to_elements)(int64_t n, const K *from, void *to, K invert);
-    K invert;
+    K invert; /* what keys were XORed with: all ones for a descending order, else 0 */
 } JOIN(row, BITS);
 
 /* True if selecting the first few keys and sorting these is faster than sorting all: at most a
@@ -26,10 +26,9 @@ static bool JOIN(is_few, BITS)(const JOIN(row, BITS) * r)
 }
 
 /* ---- Signs of zeros -------------------------------------------------------------------------- */
-/* -0 and 0 have the same key.  Sorting keeps the order of equal keys, so zero number k of the
- * results is zero number k of the row. */
-/* Returns the place of zero number `which` in the row.  -0 and 0 have the same key, and sorting
- * keeps the order of equal keys: zero number k of the results is zero number k of the row. */
+/* Returns the position in the row of its zero number `which`. -0 and 0 have the same key, and
+ * sorting keeps the order of equal keys.  So zero number k of the results is zero number k of the
+ * row. */
 static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t which)
 {
     int64_t i = 0;
@@ -42,14 +41,14 @@ static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t whic
     }
 }
 
-/* Copies the zeros of the row, with their signs, over those of the results at `to`. The zeros of
- * the results begin behind all keys that are less. */
+/* Copies the zeros of the row, with their signs, over those of the results at `to`, as the keys of
+ * -0 and 0 are equal.  The zeros of the results begin behind all keys that are less. */
 static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int size = rd_dtype_size(r->s->type);
-    int64_t   k    = 0;
+    int64_t   k    = 0; /* the next result that is a zero */
 
-    for (int64_t i = 0; i < r->n;)
+    for (int64_t i = 0; i < r->n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, r->n); i < end; i++)
             k += r->keys[i] < r->zero;
     for (int64_t i = 0; i < r->n && k < r->s->n_out;)
@@ -61,12 +60,13 @@ static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Writes the first n_out elements in order.  A few of many are selected: the keys below the last
- * one are sorted, and the rest equal it. */
+/* Writes the first n_out elements in order.  If n_out is at most a quarter, the key of rank n_out -
+ * 1 is selected first: only the keys below it are sorted, and it fills what is left of the
+ * results. */
 static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int64_t k = r->s->n_out;
-    K            *x = r->work, *work = r->work + r->n + 16;
+    K            *x = r->work, *work = r->work + r->n + 16; /* 16: a vector */
 
     if (k == 0)
         return;
@@ -92,11 +92,14 @@ static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* Collects the n_out first keys with their places: all keys below `last`, then keys equal to it. */
+/* Collects the first n_out keys with their places (positions in the row) into x: the `less` keys
+ * below `last`, and as many equal to it as are needed.  `last` is the key of rank n_out - 1.  64
+ * keys are tested at once, as most are above it. */
 static void JOIN(first_pairs, BITS)(const JOIN(row, BITS) * r, K last, int64_t less,
                                     JOIN(pair, BITS) * x)
 {
     enum { STRIP = 64 };
+    /* keys equal to `last` that still belong to the first */
     int64_t       equal = r->s->n_out - less, m = 0;
     const int64_t k = r->s->n_out;
 
@@ -114,8 +117,9 @@ static void JOIN(first_pairs, BITS)(const JOIN(row, BITS) * r, K last, int64_t l
     }
 }
 
-/* Writes the places of the first n_out elements in order.  A few of many are selected first; then
- * keys are sorted with their places. */
+/* Writes the positions of the first n_out elements in order (argsort).  If n_out is at most a
+ * quarter of the row, these are selected first; then keys are sorted together with their
+ * positions. */
 static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 {
     JOIN(pair, BITS) *x = (JOIN(pair, BITS) *)(void *)r->work, *work = x + r->n;
@@ -131,7 +135,7 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
         JOIN(first_pairs, BITS)(r, last.key, last.less, x);
         n = r->s->n_out;
     } else
-        for (int64_t i = 0; i < n;)
+        for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
             for (const int64_t end = strip_end(i, n); i < end; i++)
                 x[i] = (JOIN(pair, BITS)){ r->keys[i], (K)i };
     y = JOIN(sort_pairs, BITS)(n, x, work);
@@ -141,8 +145,8 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
-/* Returns the element of a key as a number.  If the row has a -0, zeros have one key; `which` then
- * says which zero it is. */
+/* Returns the element of a key as a number.  If the row has a -0, all zeros have one key: `which`
+ * then says which of the zeros it is, and the row tells its sign. */
 static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which)
 {
     const int      size = rd_dtype_size(r->s->type);
@@ -153,11 +157,13 @@ static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which
         const int64_t i = JOIN(place_of_zero, BITS)(r, which);
         return rd_word_to_double(rd_word_load((const char *)r->from + i * size, type), type);
     }
-    r->to_elements(1, &key, &bits, r->invert);
+    r->to_elements(/*n=*/1, &key, &bits, r->invert);
     return rd_word_to_double(rd_word_load(&bits, type), type);
 }
 
-/* A quantile of n numbers, at one selected key or between two neighbouring ones. */
+/* Returns quantile q of the n numbers of the row: the element of the rank at.low, or interpolated
+ * between this and the next one.  Zeros are numbered from the first key equal to the selected one
+ * (rank minus `less`). */
 static double JOIN(quantile, BITS)(const JOIN(row, BITS) * r, int64_t n, double q)
 {
     const rd_quantile_place at     = rd_quantile_at((rd_quantile_method)r->s->facts->method, q, n);
@@ -172,7 +178,8 @@ static double JOIN(quantile, BITS)(const JOIN(row, BITS) * r, int64_t n, double 
                           at.between);
 }
 
-/* Writes the quantiles; NaN if there are no numbers, or if a NaN counts. */
+/* Writes the n_out quantiles of the row.  They are NaN if there are no numbers, or if there is a
+ * NaN and NaN are not skipped. */
 static void JOIN(quantiles, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int64_t n    = r->n - r->found.nan;
@@ -188,7 +195,8 @@ static void JOIN(quantiles, BITS)(const JOIN(row, BITS) * r, char *to)
 /* ---------------------------------------------------------------------------------------------- */
 #include "kernels/cpu/sort/least.h"
 
-/* Writes what is asked for, by the first few keys alone if that is enough. */
+/* Writes what is asked for: values, places (argsort) or quantiles.  A few of many are found without
+ * a sort of the row, if least_of() can. */
 static void JOIN(sort_row, BITS)(const JOIN(row, BITS) * r, void *to)
 {
     JOIN(least, BITS) least;

@@ -7,12 +7,15 @@
  *
  *   f32:  1.0 = 0x3f800000 -> 0xbf800000,   -1.0 = 0xbf800000 -> 0x407fffff */
 
-/* Facts of a row that making keys finds. */
+/* What making the keys of a row finds out about its elements. */
 typedef struct found {
-    int64_t nan;
-    bool    minus_zero;
+    int64_t nan;        /* how many elements are NaN */
+    bool    minus_zero; /* some element is -0 */
 } found;
 
+/* keys_NAME() makes n keys of ints: XOR with `flip` inverts the sign bit of signed types, so that
+ * unsigned comparison orders the keys.  `invert` is all ones for a descending order, else 0.
+ * elements_NAME() turns keys back into elements. */
 #define INT_KEYS(K, name, U, flip)                                                     \
     static found keys_##name(int64_t n, const void *from, K *restrict to, K invert)    \
     {                                                                                  \
@@ -30,7 +33,9 @@ typedef struct found {
                 y[i] = (U)((U)(from[i] ^ invert) ^ (flip));                            \
     }
 
-/* SIGN: the sign's bit; INF, QUIET: bits of the greatest number or infinity, of a NaN */
+/* The same for floats.  SIGN: the sign bit; INF: the bits of infinity (or of the greatest number,
+ * in types without infinity), above which a magnitude is NaN; QUIET: the bits of the canonical
+ * NaN. */
 #define FLOAT_KEYS(K, name, U, SIGN, INF, QUIET)                                                 \
     static found keys_##name(int64_t n, const void *from, K *restrict to, K invert)              \
     {                                                                                            \

@@ -10,15 +10,18 @@
  * cancelled run leaves the sort. */
 enum { JOIN(RUNS, BITS) = 64, JOIN(MOST_LEAST, BITS) = 32 };
 
+/* The first few keys so far, in order, with their positions in the row. */
 typedef struct JOIN(least, BITS) {
-    int64_t n, most; /* kept; at most                                               */
-    int64_t hits;    /* that may still come                                         */
+    int64_t n, most; /* keys kept now; at most                                      */
+    int64_t hits;    /* insertions that are left before another method takes over   */
     K       below;   /* keys below this are among the first so far, as far as known */
     K       key[JOIN(MOST_LEAST, BITS)];
     int64_t place[JOIN(MOST_LEAST, BITS)];
 } JOIN(least, BITS);
 
-/* Inserts a key and its place, behind equal keys, which come before it in the row. */
+/* Inserts a key and its place (position in the row) among the first few, behind equal keys, which
+ * come before it in the row.  Once there are `most`, the last one is dropped, and `below` is the
+ * last key that is kept. */
 static inline void JOIN(keep, BITS)(JOIN(least, BITS) * l, K key, int64_t place)
 {
     int64_t k = l->n < l->most ? l->n++ : l->most - 1;
@@ -58,8 +61,9 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
         STORE(run + k * LANES, least[k]);
 }
 
-/* Keeps the keys of a vector that are below the bound, which falls as keys are kept.  `here` has a
- * bit for each lane with a key. */
+/* Keeps the keys of a vector that are below the bound l->below, which falls as keys are kept: so
+ * each is tested again.  `here` has a bit for each lane with a key; x[0] has position `place` in
+ * the row. */
 static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here, const K *x,
                                            int64_t place)
 {
@@ -71,8 +75,8 @@ static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here,
     }
 }
 
-/* Keeps those of n keys that are below the bound.  Four vectors are tested at once, as few keys are
- * below. */
+/* Keeps those of n keys that are below the bound l->below; x[0] has position `place` in the row.
+ * Four vectors are tested at once, as few keys are below. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
     enum { LANES = 64 / sizeof(K), AT_ONCE = 4 };
@@ -102,8 +106,8 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
             run[k] = x[i + k] < run[k] ? x[i + k] : run[k];
 }
 
-/* Keeps those of n keys that are below the bound (without AVX-512).  32 keys are tested at once, as
- * few are below. */
+/* Keeps those of n keys that are below the bound l->below (without AVX-512); x[0] has position
+ * `place` in the row.  32 keys are tested at once, as few are below. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
     enum { AT_ONCE = 32 };
@@ -122,24 +126,26 @@ static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x,
 #endif
 
 /* ---- All together ----------------------------------------------------------------------------- */
-/* Returns a bound that at least n_out keys do not exceed: the n_out-th least of the least keys of
- * 64 runs.  Keys behind the last whole round of 64 do not count. */
+/* Returns a bound that at least n_out keys do not exceed.  Key i belongs to run i mod 64; the bound
+ * is the n_out-th least of the least keys of these 64 runs.  Keys behind the last whole round of 64
+ * do not count. */
 static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
 {
     const int64_t whole = r->n / 64 * 64;
     K             run[JOIN(RUNS, BITS)], work[2 * JOIN(RUNS, BITS) + 32];
 
     for (int k = 0; k < 64; k++)
-        run[k] = (K)-1;
-    for (int64_t i = 0; i < whole;)
+        run[k] = (K)-1;             /* the greatest */
+    for (int64_t i = 0; i < whole;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, whole); i < end; i = end)
             JOIN(least_of_runs, BITS)(end - i, r->keys + i, run);
     JOIN(sort, BITS)(64, run, work);
     return run[r->s->n_out - 1];
 }
 
-/* Finds the first few keys.  False if too few keys are numbers (the bound is then the key of NaN,
- * the greatest), or too many keys had to be inserted. */
+/* Finds the first few keys of the row in one pass, 1024 at a time.  False if too few keys are
+ * numbers (the bound is then the key of NaN, the greatest), or if too many keys had to be inserted
+ * (hits is 0). */
 static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
 {
     const K bound = JOIN(bound, BITS)(r);
@@ -153,9 +159,9 @@ static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) 
     return l->hits > 0;
 }
 
-/* Finds the first few keys with their places.  False if another method must do it: quantiles are
- * asked for, there are too many or too few keys, or too many would be inserted.  `hits` limits the
- * insertions. */
+/* Finds the first few keys (top k) with their positions.  False if another method must do it:
+ * quantiles are asked for, k is more than 32 or a 16th of the row, the row is short, or too many
+ * keys would be inserted.  `hits` limits the insertions. */
 static bool JOIN(least_of, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
 {
     const int64_t k = r->s->n_out;
@@ -169,8 +175,8 @@ static bool JOIN(least_of, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * 
     return JOIN(find_least, BITS)(r, l);
 }
 
-/* Writes the first few values or places.  Zeros are copied from the row, as their keys do not tell
- * 0 from -0. */
+/* Writes the first few values, or their positions (argsort).  Zeros are copied from the row, as
+ * their keys do not tell 0 from -0. */
 static void JOIN(write_least, BITS)(const JOIN(row, BITS) * r, const JOIN(least, BITS) * l,
                                     void *to)
 {

@@ -1,8 +1,9 @@
 /* merge_exchange.h - the network that sorts interleaved rows, and its loads and stores: one element
  * of each of some rows becomes contiguous, and back; sort_kernels.h includes it once. */
 
-/* Calls compare(i, i + d) for all pairs of a sorting network of n elements: merge exchange, Knuth,
- * The Art of Computer Programming 3, 5.2.2, algorithm M. */
+/* Calls compare(rows, i, i + d) for all pairs of a sorting network of n elements: merge exchange,
+ * Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M, whose names p, q, r and d these
+ * are.  The pairs depend on n alone, not on keys. */
 static ALWAYS void merge_exchange(int64_t n, void (*compare)(void *, int64_t, int64_t), void *rows)
 {
     int64_t top = 1;
@@ -27,7 +28,8 @@ static ALWAYS void merge_exchange(int64_t n, void (*compare)(void *, int64_t, in
 #define TAKE(U)                        \
     for (int64_t l = 0; l < rows; l++) \
     ((U *)to)[l] = *(const U *)(const void *)(from + l * pitch)
-/* Loads one element of each row, `pitch` bytes apart, to contiguous memory. */
+/* Gathers one element (of `size` bytes) of each of `rows` rows, `pitch` bytes apart, into
+ * contiguous memory: a column of the interleaved rows. */
 static void load_column(int size, int64_t rows, const char *from, int64_t pitch, void *to)
 {
     switch (size) {
@@ -43,8 +45,8 @@ static void load_column(int size, int64_t rows, const char *from, int64_t pitch,
     for (int64_t l = 0; l < rows; l++) \
         if (!has[l])                   \
     *(U *)(void *)(to + l * pitch) = ((const U *)from)[l]
-/* Stores contiguous elements to one element of each row, except to rows that have their results
- * (`has`). */
+/* Scatters contiguous elements, one to each of `rows` rows `pitch` bytes apart.  Rows with has[l]
+ * are left alone: they were sorted separately and have their results. */
 static void store_column(int size, int64_t rows, const void *from, const bool *has, char *to,
                          int64_t pitch)
 {

@@ -14,7 +14,8 @@ enum {
     JOIN(BASE, BITS)      = JOIN(REGISTERS, BITS) * JOIN(LANES, BITS)
 };
 
-/* Returns the vector in which lane i has lane i ^ distance. */
+/* Returns v with its lanes (keys of a vector) exchanged in pairs: lane i gets the key of lane i ^
+ * distance. */
 static ALWAYS __m512i JOIN(permute_xor, BITS)(__m512i v, int distance)
 {
     K at[JOIN(LANES, BITS)];
@@ -25,8 +26,9 @@ static ALWAYS __m512i JOIN(permute_xor, BITS)(__m512i v, int distance)
     return PERMUTE(_mm512_loadu_si512(at), v);
 }
 
-/* The lanes that keep the greater key of a pair `distance` apart, where ascending and descending
- * runs of `run` lanes alternate. */
+/* Returns a mask of the lanes that keep the greater key of a pair, lanes i and i ^ distance.  In an
+ * ascending run that is the upper lane; runs of `run` lanes ascend and descend in turn (run 0: all
+ * ascend). */
 static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
 {
     unsigned mask = 0;
@@ -37,8 +39,9 @@ static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
     return mask;
 }
 
-/* Compares the keys of lanes `distance` apart, and exchanges those out of order.  Where bit `run`
- * of a lane's number is set, the order is descending; run 0: ascending everywhere. */
+/* One step of a bitonic network within a vector: compares the keys of lanes `distance` apart, and
+ * exchanges those out of order.  Lanes whose number has bit `run` set are in descending order; run
+ * 0: all ascend. */
 static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
 {
     const __m512i other = JOIN(permute_xor, BITS)(v, distance);
@@ -46,38 +49,41 @@ static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
     return MASK_MAX(MIN(v, other), JOIN(greater, BITS)(distance, run), v, other);
 }
 
-/* A mask of the first n lanes. */
+/* Returns a mask of the first n lanes of a vector; n may be negative (none) or too large (all). */
 static ALWAYS unsigned JOIN(first, BITS)(int64_t n)
 {
     return n >= JOIN(LANES, BITS) ? ~0U : n > 0 ? (1U << n) - 1 : 0;
 }
 
-/* Sorts a vector of keys that first rise, then fall (a bitonic sequence). */
+/* Sorts a vector of keys that first rise, then fall (a bitonic sequence): compares lanes 8, 4, 2
+ * and 1 apart, in ascending order (run 0). */
 static ALWAYS __m512i JOIN(merge_bitonic, BITS)(__m512i v)
 {
     if (JOIN(LANES, BITS) > 8)
-        v = JOIN(exchange, BITS)(v, 8, 0);
-    v = JOIN(exchange, BITS)(v, 4, 0);
-    v = JOIN(exchange, BITS)(v, 2, 0);
-    return JOIN(exchange, BITS)(v, 1, 0);
+        v = JOIN(exchange, BITS)(v, /*distance=*/8, /*run=*/0);
+    v = JOIN(exchange, BITS)(v, /*distance=*/4, /*run=*/0);
+    v = JOIN(exchange, BITS)(v, /*distance=*/2, /*run=*/0);
+    return JOIN(exchange, BITS)(v, /*distance=*/1, /*run=*/0);
 }
 
-/* Sorts a vector: runs of 2, 4, 8 lanes that rise and fall in turn, then all lanes. */
+/* Sorts a vector by a bitonic network: runs of 2, 4, 8 lanes that rise and fall in turn, then all
+ * lanes. exchange(v, distance, run) compares lanes `distance` apart; bit `run` of a lane says that
+ * it descends. */
 static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
 {
-    v = JOIN(exchange, BITS)(v, 1, 2);
-    v = JOIN(exchange, BITS)(v, 2, 4);
-    v = JOIN(exchange, BITS)(v, 1, 4);
+    v = JOIN(exchange, BITS)(v, /*distance=*/1, /*run=*/2);
+    v = JOIN(exchange, BITS)(v, /*distance=*/2, /*run=*/4);
+    v = JOIN(exchange, BITS)(v, /*distance=*/1, /*run=*/4);
     if (JOIN(LANES, BITS) > 8) {
-        v = JOIN(exchange, BITS)(v, 4, 8);
-        v = JOIN(exchange, BITS)(v, 2, 8);
-        v = JOIN(exchange, BITS)(v, 1, 8);
+        v = JOIN(exchange, BITS)(v, /*distance=*/4, /*run=*/8);
+        v = JOIN(exchange, BITS)(v, /*distance=*/2, /*run=*/8);
+        v = JOIN(exchange, BITS)(v, /*distance=*/1, /*run=*/8);
     }
     return JOIN(merge_bitonic, BITS)(v);
 }
 
-/* Compares vectors `distance` apart, lane by lane, and puts the lesser keys into the first one; v
- * has n vectors. */
+/* Compares vectors v[i] and v[i + distance], lane by lane: the lesser keys go to the first one.
+ * One step of a bitonic merge of n vectors. */
 static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
 {
     UNROLL(16)
@@ -89,8 +95,9 @@ static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
         }
 }
 
-/* Merges n sorted vectors with n more, into 2 n: the second half is reversed, which makes all of
- * them a bitonic sequence. */
+/* Merges n sorted vectors with the n sorted ones behind them.  The second half is reversed, which
+ * makes the whole a bitonic sequence (first rising, then falling).  Exchanges n, n / 2 ... 1
+ * vectors apart leave work within vectors only. */
 static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
 {
     UNROLL(8)
@@ -106,18 +113,19 @@ static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
         v[n + i] = MAX(low, back);
     }
     if (n >= 8)
-        JOIN(exchange_vectors, BITS)(2 * n, 4, v);
+        JOIN(exchange_vectors, BITS)(2 * n, /*distance=*/4, v);
     if (n >= 4)
-        JOIN(exchange_vectors, BITS)(2 * n, 2, v);
+        JOIN(exchange_vectors, BITS)(2 * n, /*distance=*/2, v);
     if (n >= 2)
-        JOIN(exchange_vectors, BITS)(2 * n, 1, v);
+        JOIN(exchange_vectors, BITS)(2 * n, /*distance=*/1, v);
     UNROLL(16)
     for (int i = 0; i < 2 * n; i++)
         v[i] = JOIN(merge_bitonic, BITS)(v[i]);
 }
 
-/* Sorts n <= most LANES keys in registers; memory behind them stays.  Vectors without keys hold the
- * greatest key. */
+/* Sorts up to `most` vectors of keys (n keys) in registers: each vector alone, then merges of
+ * pairs, fours and eights.  Lanes without a key hold the greatest key, so they go last; memory
+ * behind the n keys stays as it is. */
 static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
 {
     enum { LANES = JOIN(LANES, BITS) };
@@ -132,45 +140,46 @@ static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
     UNROLL(8)
     for (int k = 0; k + 1 < most; k += 2)
         if ((k + 1) * LANES < n)
-            JOIN(merge_vectors, BITS)(1, v + k);
+            JOIN(merge_vectors, BITS)(/*n=*/1, v + k);
     UNROLL(4)
     for (int k = 0; k + 3 < most; k += 4)
         if ((k + 2) * LANES < n)
-            JOIN(merge_vectors, BITS)(2, v + k);
+            JOIN(merge_vectors, BITS)(/*n=*/2, v + k);
     UNROLL(2)
     for (int k = 0; k + 7 < most; k += 8)
         if ((k + 4) * LANES < n)
-            JOIN(merge_vectors, BITS)(4, v + k);
+            JOIN(merge_vectors, BITS)(/*n=*/4, v + k);
     if (most == 16)
-        JOIN(merge_vectors, BITS)(8, v);
+        JOIN(merge_vectors, BITS)(/*n=*/8, v);
     UNROLL(16)
     for (int k = 0; k < most; k++)
         STORE_FIRST(JOIN(first, BITS)(n - k * LANES), x + k * LANES, v[k]);
 }
 
-/* Sorts up to BASE keys in as few registers as hold them. */
+/* Sorts up to 16 vectors of keys (BASE) in as few registers as hold them: 1, 2, 4, 8 or 16. */
 static void JOIN(sort_base, BITS)(int64_t n, K *x)
 {
     if (n > 8 * JOIN(LANES, BITS))
-        JOIN(sort_registers, BITS)(16, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/16, n, x);
     else if (n > 4 * JOIN(LANES, BITS))
-        JOIN(sort_registers, BITS)(8, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/8, n, x);
     else if (n > 2 * JOIN(LANES, BITS))
-        JOIN(sort_registers, BITS)(4, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/4, n, x);
     else if (n > JOIN(LANES, BITS))
-        JOIN(sort_registers, BITS)(2, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/2, n, x);
     else
-        JOIN(sort_registers, BITS)(1, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/1, n, x);
 }
 
-/* Moves keys up to `last` to the front of the others.  Returns how many these are.  Full vectors
- * may be stored over what was read before; the last one must not write behind the keys. */
+/* Moves the keys up to `last` to the front, and the others behind them (by way of `work`).  Returns
+ * how many keys are in front.  Full vectors may be stored over what was read before; the last one
+ * must not write behind the keys. */
 static int64_t JOIN(partition, BITS)(int64_t n, K *x, K last, K *work)
 {
     const __m512i pivot = SET(last);
     int64_t       m = 0, rest = 0;
 
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i += JOIN(LANES, BITS)) {
             const unsigned all  = (1U << (JOIN(LANES, BITS) - 1) << 1) - 1;
             const unsigned here = n - i < JOIN(LANES, BITS) ? (1U << (n - i)) - 1 : all;
@@ -191,8 +200,9 @@ static int64_t JOIN(partition, BITS)(int64_t n, K *x, K last, K *work)
     return m;
 }
 
-/* Returns the last key of the lower part: the middle key of a vector of random samples (a linear
- * congruential generator in *dice). */
+/* Returns the pivot, the last key of the lower part: the middle key of a vector of samples, one at
+ * a random position in each of LANES ranges of x.  *dice is the state of a linear congruential
+ * generator. */
 static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
 {
     K             sample[JOIN(LANES, BITS)];
@@ -202,12 +212,13 @@ static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
         *dice     = *dice * 1664525U + 1013904223U;
         sample[k] = x[k * step + (int64_t)((uint64_t)(*dice >> 8) * (uint64_t)step >> 24)];
     }
-    JOIN(sort_registers, BITS)(1, JOIN(LANES, BITS), sample);
+    JOIN(sort_registers, BITS)(/*most=*/1, JOIN(LANES, BITS), sample);
     return sample[JOIN(LANES, BITS) / 2 - 1];
 }
 
-/* Sorts n keys by partitions.  `work` has room for n keys and a vector.  At most `depth` partitions
- * follow each other; then the samples have failed too often, and the radix sort takes over. */
+/* Sorts n keys by partitions; the lower part recursively, the upper one by the loop.  `work` has
+ * room for n keys and a vector.  `depth` limits partitions in a row: at 0 samples have failed too
+ * often, and the radix sort takes over. */
 static void JOIN(quicksort, BITS)(int64_t n, K *x, K *work, int depth, uint32_t *dice)
 {
     while (n > JOIN(BASE, BITS)) {

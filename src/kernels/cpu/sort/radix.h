@@ -12,8 +12,9 @@ typedef struct JOIN(pair, BITS) {
 
 enum { JOIN(DIGITS, BITS) = BITS / 8, JOIN(FEW, BITS) = 24 };
 
-/* Turns the counts of one digit into the offsets where each digit begins.  False if all keys have
- * the same digit, that of one key. */
+/* Turns the counts of one digit (8 bits of a key) into the offset at which the keys with each digit
+ * begin: an exclusive prefix sum.  False if all n keys have the same digit, that of any one key, as
+ * the pass would move nothing. */
 static bool JOIN(digit_offsets, BITS)(int64_t n, K digit_of_one, K *count)
 {
     K before = 0;
@@ -29,14 +30,16 @@ static bool JOIN(digit_offsets, BITS)(int64_t n, K digit_of_one, K *count)
     return true;
 }
 
-/* Sorts n keys by their digits; `work` has room for n. */
+/* Sorts n keys by a least-significant-digit radix sort, 8 bits a pass; `work` has room for n keys.
+ * The digits of all passes are counted in one pass before.  Keys alternate between x and `work`,
+ * and end in x. */
 static void JOIN(radix_sort, BITS)(int64_t n, K *x, K *work)
 {
     K  count[JOIN(DIGITS, BITS)][256];
     K *from = x, *to = work;
 
     memset(count, 0, sizeof count);
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i++)
             for (int d = 0; d < JOIN(DIGITS, BITS); d++)
                 count[d][x[i] >> 8 * d & 255]++;
@@ -54,7 +57,8 @@ static void JOIN(radix_sort, BITS)(int64_t n, K *x, K *work)
         copy_strips(n * (int64_t)sizeof *x, from, x);
 }
 
-/* Sorts few keys with their places by insertion; equal keys keep their order. */
+/* Sorts n keys with their places (positions in the row) by insertion; equal keys keep their
+ * order. */
 static void JOIN(insert_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -67,7 +71,8 @@ static void JOIN(insert_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x)
     }
 }
 
-/* Sorts keys with their places.  Returns where they end up: x or `work`. */
+/* Sorts n keys with their places (positions in the row): insertion for up to 24, else a stable
+ * radix sort with 8 bits a pass.  Returns where the sorted pairs end up: x or `work`. */
 static const JOIN(pair, BITS) *
     JOIN(sort_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x, JOIN(pair, BITS) * work)
 {
@@ -79,7 +84,7 @@ static const JOIN(pair, BITS) *
         return x;
     }
     memset(count, 0, sizeof count);
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i++)
             for (int d = 0; d < JOIN(DIGITS, BITS); d++)
                 count[d][x[i].key >> 8 * d & 255]++;

@@ -4,6 +4,8 @@
 #define RD_KERNELS_CPU_SORT_ROW_SORT_H
 #include "kernels/first_few.h"
 
+/* Sorts the row of s->n elements at `from`; writes s->n_out results to `to`.  rd_sort_row_bytes()
+ * says how many bytes `work` has. */
 typedef void rd_sort_row(const rd_sorting *s, const void *from, void *to, void *work);
 
 /* Sorts a row by the given function.  False if the run is cancelled, as rd_stop_asked() says: the

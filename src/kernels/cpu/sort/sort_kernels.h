@@ -21,8 +21,9 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 
-/* Returns the end of the strip of elements that begins at i.  Loops over all elements take a strip
- * at a time, and test for cancellation between two strips. */
+/* Returns the end of the strip (RD_SORT_STRIP = 65536 elements, or what is left of n) that begins
+ * at i.  Loops over all elements go strip by strip, and test for cancellation between two strips: a
+ * cancelled run leaves by longjmp. */
 static inline int64_t strip_end(int64_t i, int64_t n)
 {
     if (i > 0)
@@ -30,7 +31,7 @@ static inline int64_t strip_end(int64_t i, int64_t n)
     return n - i > RD_SORT_STRIP ? i + RD_SORT_STRIP : n;
 }
 
-/* Copies memory, strip by strip. */
+/* Copies `bytes` bytes, 65536 at a time: strip_end() tests for cancellation between the pieces. */
 static void copy_strips(int64_t bytes, const void *from, void *to)
 {
     for (int64_t i = 0, end; i < bytes; i = end) {
@@ -105,7 +106,9 @@ static void copy_strips(int64_t bytes, const void *from, void *to)
 
 #include "kernels/cpu/sort/interleaved_places.h"
 
-/* Makes keys, then what is asked for: values, places or quantiles. */
+/* One type's case: makes unsigned keys (32 or 64 bits) that have the order of the elements, then
+ * what is asked for: values, places (positions, as argsort has them) or quantiles.  `invert` is all
+ * ones of an element's bits for a descending order, else 0; `zero` is the key of 0 and -0. */
 #define ROW(name, bits, sign, mask, minus_zero)                                 \
     case RD_##name: {                                                           \
         JOIN(row, bits) r = { .s = s, .from = from, .n = s->n, .keys = work };  \
@@ -137,7 +140,9 @@ typedef uint64_t key_64;
 #define ROW_OF_NARROW_FLOAT(name, sign, C, ...) \
     ROW(name, 32, sign, (1U << 8 * sizeof(C)) - 1, 1U << (8 * sizeof(C) - 1))
 
-/* Sorts one row: by its type, the macro ROW makes keys and then what is asked for. */
+/* Sorts one row of s->n elements at `from`, and writes s->n_out results to `to`.  The macro ROW has
+ * the case of a type: it makes unsigned keys in `work`, then values, places (argsort) or quantiles.
+ * RD_NARROW_FLOAT adds the float types of 8 and 16 bits. */
 void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, void *work)
 {
     switch (s->type) {
@@ -150,7 +155,8 @@ void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, vo
 }
 #undef ROW
 
-/* Sorts interleaved rows: as many at a time as keys of that width allow. */
+/* One type's case for many short rows: sorts them interleaved (element j of all rows is one array),
+ * `side` rows at a time: as many as have 256 bytes of keys. */
 #define ROW(name, bits, sign, mask, minus_zero)                                           \
     case RD_##name: {                                                                     \
         JOIN(group, bits) g = { .s = s, .from_pitch = from_pitch, .to_pitch = to_pitch }; \
@@ -171,8 +177,9 @@ void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, vo
         }                                                                                 \
         break;                                                                            \
     }
-/* Sorts short rows side by side, as many at a time as INTERLEAVED says for the width of their keys.
- * Keys of places have 64 bits. */
+/* Sorts `rows` short rows interleaved: a sorting network compares element j of `side` rows with
+ * element k of the same rows, by vectors.  Pitches are bytes from row to row.  INTERLEAVED rows go
+ * at a time, fewer for 64-bit keys; a place (argsort) is packed with its key into 64 bits. */
 void JOIN(rd_sort_rows, NAME)(const rd_sorting *s, int64_t rows, const void *from,
                               int64_t from_pitch, void *to, int64_t to_pitch, void *work)
 {

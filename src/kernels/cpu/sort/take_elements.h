@@ -4,7 +4,8 @@
  * Blocks without an element before the bound are passed over by vectors of comparisons. */
 
 #if RD_VECTOR_BYTES == 64 && defined(LESS)
-/* True if one of BLOCK elements comes before `bound`, which is a number.  FIRST(x, y) is y if x is
+/* True if one of BLOCK = 64 elements comes before `bound`, which is a number: then so does the
+ * least (descending: greatest) of them and the bound.  FIRST(x, y), the minimum, is y if x is
  * NaN. */
 static ALWAYS bool JOIN(any_before, OF)(const T *x, T bound, bool descending)
 {
@@ -18,8 +19,9 @@ static ALWAYS bool JOIN(any_before, OF)(const T *x, T bound, bool descending)
     return (descending ? LESS(all, first) : LESS(first, all)) != 0;
 }
 
-/* Adds the places of those of BLOCK elements that come before the bound.  Which do is not known
- * before, so no branch depends on it. */
+/* Adds those of BLOCK = 64 elements that come before the bound to the candidates: their positions
+ * in the row, by compressed stores.  x[0] has position `place`.  Which elements come before is hard
+ * to predict, so no branch depends on it. */
 static ALWAYS void JOIN(add_before, OF)(kept *f, const T *x, int64_t place, T bound,
                                         bool descending)
 {
@@ -40,7 +42,7 @@ static ALWAYS void JOIN(add_before, OF)(kept *f, const T *x, int64_t place, T bo
     }
 }
 #else
-/* True if one of n elements, a constant, comes before `bound`, which is a number. */
+/* True if one of n elements comes before `bound`, which is a number; n is a constant. */
 static ALWAYS bool JOIN(any_of, OF)(int n, const T *x, T bound, bool descending)
 {
     ANY any = 0;
@@ -50,11 +52,15 @@ static ALWAYS bool JOIN(any_of, OF)(int n, const T *x, T bound, bool descending)
     return any;
 }
 
+/* True if one of BLOCK = 64 elements comes before `bound`, a number (without AVX-512). */
 static ALWAYS bool JOIN(any_before, OF)(const T *x, T bound, bool descending)
 {
     return JOIN(any_of, OF)(BLOCK, x, bound, descending);
 }
 
+/* Adds the positions of those of BLOCK = 64 elements that come before the bound to the candidates
+ * (without AVX-512); x[0] has position `place`.  In parts of 16 with such an element each position
+ * is written, and counts if it does: no branch depends on one element. */
 static ALWAYS void JOIN(add_before, OF)(kept *f, const T *x, int64_t place, T bound,
                                         bool descending)
 {
@@ -71,7 +77,9 @@ static ALWAYS void JOIN(add_before, OF)(kept *f, const T *x, int64_t place, T bo
 }
 #endif
 
-/* Adds elements one by one, a block or less. */
+/* Adds n elements, a block of 64 or less, to the candidates for the first few one by one: all of
+ * them, those that are not NaN, or those before the bound, as f->comes says.  A position is always
+ * written, and counts if its element does. */
 static ALWAYS void JOIN(add_each, OF)(kept *f, int64_t n, const T *x, int64_t place, T bound,
                                       bool descending)
 {
@@ -83,9 +91,26 @@ static ALWAYS void JOIN(add_each, OF)(kept *f, int64_t n, const T *x, int64_t pl
     }
 }
 
+/* True if one of BLOCK elements, from number i of the strip on, may come before `bound`.  A front is
+ * less to read than its block; one of NaN tells nothing. */
+static ALWAYS bool JOIN(may_come, OF)(const kept *f, int64_t i, const T *x, T bound,
+                                      bool descending)
+{
+    enum { LANES = RD_FRONT_WORDS * 8 / sizeof(T) };
+    const T *const front = (const T *)(const void *)f->front + i / BLOCK * LANES;
+    ANY            any   = 0;
+
+    if (i / BLOCK >= f->fronts)
+        return JOIN(any_before, OF)(x + i, bound, descending);
+    for (int k = 0; k < LANES; k++)
+        any |= !(descending ? front[k] <= bound : front[k] >= bound);
+    return any;
+}
+
 /* ---- The first strip ------------------------------------------------------------------------- */
-/* The element next behind number `most` of the first elements of 64 runs, which take turns in the
- * strip: at least `most` elements come before it.  False: there is none, as numbers are few. */
+/* Finds a bound in the first strip of a row, so that at least `most` elements come before it.
+ * Element i belongs to run i mod 64; the first elements of the 64 runs are sorted, and the bound is
+ * the next value after the `most`-th.  False if there is none, as numbers are few. */
 static ALWAYS bool JOIN(find_bound, OF)(int64_t most, int64_t n, const T *x, T *bound,
                                         bool descending)
 {
@@ -102,15 +127,17 @@ static ALWAYS bool JOIN(find_bound, OF)(int64_t most, int64_t n, const T *x, T *
     (void)JOIN(keys, OF)(RUNS_OF_STRIP, bits, key, invert);
     SORT_KEYS(RUNS_OF_STRIP, key, work);
     key[0] = key[most - 1];
-    key[1] = key[0] + 1;
-    JOIN(elements, OF)(2, key, bits, invert);
+    key[1] = key[0] + 1; /* the next element of the type in order */
+    JOIN(elements, OF)(/*n=*/2, key, bits, invert);
     memcpy(&last, &bits[0], sizeof last);
     memcpy(bound, &bits[1], sizeof *bound);
     return descending ? *bound < last : *bound > last;
 }
 
 /* ---- Any strip ------------------------------------------------------------------------------- */
-/* Takes n elements from a place on, in one of both orders. */
+/* Takes n elements of a row from position `place` on, in blocks of 64: blocks with no element
+ * before the bound are passed over, and elements that may be among the first few become candidates.
+ * `descending` is a constant. */
 static ALWAYS void JOIN(take_in_order, OF)(kept *f, int64_t n, const T *x, int64_t place,
                                            bool descending)
 {
@@ -127,12 +154,12 @@ static ALWAYS void JOIN(take_in_order, OF)(kept *f, int64_t n, const T *x, int64
         const int64_t m = n - i < BLOCK ? n - i : BLOCK;
 
         if (f->comes == BEFORE_COMES && m == BLOCK &&
-            !JOIN(any_before, OF)(x + i, bound, descending)) {
+            !JOIN(may_come, OF)(f, i, x, bound, descending)) {
             i += BLOCK;
             continue;
         }
         if (f->n + BLOCK > f->room) {
-            shrink(f);
+            shrink(f); /* no room: sorts the candidates and keeps the first few */
             memcpy(&bound, f->bound, sizeof bound);
             continue;
         }
@@ -144,12 +171,13 @@ static ALWAYS void JOIN(take_in_order, OF)(kept *f, int64_t n, const T *x, int64
     }
 }
 
+/* Takes n elements of a row from position `place` on; `descending` becomes a constant. */
 static void JOIN(take, OF)(kept *f, int64_t n, const T *x, int64_t place, bool descending)
 {
     if (descending)
-        JOIN(take_in_order, OF)(f, n, x, place, true);
+        JOIN(take_in_order, OF)(f, n, x, place, /*descending=*/true);
     else
-        JOIN(take_in_order, OF)(f, n, x, place, false);
+        JOIN(take_in_order, OF)(f, n, x, place, /*descending=*/false);
 }
 #undef T
 #undef OF

@@ -2,8 +2,9 @@
 #include "kernels/cpu/sort/kept.h"
 
 /* Elements that are tested together; runs of the first strip, and for how many results they give a
- * bound: the 40th of them has some 60 elements before it; elements that such a strip has at least. */
-enum { BLOCK = 64, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 };
+ * bound: the 40th of them has some 60 elements before it; elements that such a strip has at
+ * least. */
+enum { BLOCK = RD_FRONT_BLOCK, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 };
 
 #define TAKE_PART    "kernels/cpu/sort/take_elements.h"
 #define IS_NAN(x)    isnan(x)
@@ -94,7 +95,8 @@ enum { BLOCK = 64, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 
 #include TAKE_PART
 #undef IS_NAN
 
-/* Takes narrow floats, whose keys are made some at a time. */
+/* Takes a strip (a range of the row) of floats of 8 or 16 bits: 1024 at a time become keys of 32
+ * bits, which are taken as uint32_t elements.  `invert` makes their order ascending in any case. */
 static void take_narrow(kept *f, const rd_row_strip                                         *strip,
                         found (*keys)(int64_t, const void *, uint32_t *, uint32_t), uint32_t invert)
 {
@@ -104,13 +106,23 @@ static void take_narrow(kept *f, const rd_row_strip                             
     for (int64_t i = 0, n; i < strip->n; i += n) {
         n = strip->n - i < SOME ? strip->n - i : SOME;
         (void)keys(n, f->strip + i * f->size, key, invert);
-        take_u32(f, n, key, strip->begin + i, false);
+        take_u32(f, n, key, strip->begin + i, /*descending=*/false);
     }
 }
 
 #if RD_VECTOR_BYTES == 64
 #include "kernels/cpu/sort/insert_f32.h"
+#include "kernels/cpu/sort/fronts_f32.h"
 #else
+/* Without AVX-512 blocks are not tested by their fronts: returns false. */
+static bool take_fronts_f32(const rd_sorting *s, const rd_row_strip *strip)
+{
+    (void)s, (void)strip;
+    return false;
+}
+
+/* Without AVX-512 there is no insertion into vectors: returns false, and the strip is taken another
+ * way. */
 static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
 {
     (void)f, (void)n, (void)x, (void)place;
@@ -118,7 +130,8 @@ static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
 }
 #endif
 
-/* Takes a strip of any type. */
+/* Takes a strip (a range of a row, which comes in several) by its type. f32 are inserted into
+ * sorted vectors if these can hold the first few; else take_TYPE() collects candidates. */
 static void take_type(kept *f, const rd_row_strip *strip)
 {
     const bool descending = f->s->facts->descending;
@@ -141,19 +154,21 @@ static void take_type(kept *f, const rd_row_strip *strip)
     }
 }
 
-/* Takes a strip, or only writes what another sort has kept of the row. */
+/* Takes a strip: a range of a row that comes in several, and is never stored.  The state holds
+ * candidates for the first few; behind the last strip the results are written.  If s->follows, an
+ * earlier sort of the same row owns the state, and this one only writes from it at the end. */
 void JOIN(rd_sort_take, NAME)(const rd_sorting *s, const rd_row_strip *strip)
 {
     const int64_t end = strip->begin + strip->n;
     kept          f;
 
-    if (s->follows && end < s->n)
-        return;
-    f = open_kept(s, strip, strip->begin == 0 && !s->follows);
-    if (!s->follows) {
+    if (!s->follows && !take_fronts_f32(s, strip)) {
+        f = open_kept(s, strip, strip->begin == 0);
         take_type(&f, strip);
         close_strip(&f, end);
     }
-    if (end == s->n)
+    if (end == s->n) {
+        f = open_kept(s, strip, /*begins=*/false);
         write_kept(&f, strip->to);
+    }
 }

@@ -225,7 +225,7 @@ static inline bool rd_tile_is_native(rd_dtype type)
     return type == RD_F32 || type == RD_F64 || type == RD_I64 || type == RD_U64;
 }
 
-/* The lesser of two numbers. */
+/* Returns the lesser of two numbers. */
 static inline int64_t rd_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;

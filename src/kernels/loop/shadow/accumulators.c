@@ -8,10 +8,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* A state in an array that has not begun. */
+/* The hash of a state that no BEGIN has emptied since its array was declared. */
 static const uint64_t not_begun = UINT64_MAX;
 
-/* Notes that a statement of a fold fails: "step f0: " and a sentence.  Returns false. */
+/* Notes the first failure of a shadow run (execution on hashes) at a statement of a fold: "step
+ * f0: " and a sentence. Returns false. */
 __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_folds *s,
                                                                 const rd_stmt         *by,
                                                                 const char            *format, ...)
@@ -33,13 +34,15 @@ __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
-/* Returns a fold of the program. */
+/* Returns the fold with that number, as the program has it. */
 const rd_fold *rd_shadow_fold_of(const rd_shadow_folds *s, int32_t fold)
 {
     return &s->t->p->fold[fold];
 }
 
-/* Rows of nodes that a cell needs: two for each level of the combine tree, and some to spare. */
+/* Returns the rows of nodes (merged blocks) that a cell (accumulator) has at a time, at most: two
+ * for each level of the combine tree, as a share may begin and end amid nodes, and some to spare.
+ */
 int32_t rd_shadow_rows_of(const rd_fold *f)
 {
     int32_t bits = 1;
@@ -49,7 +52,8 @@ int32_t rd_shadow_rows_of(const rd_fold *f)
     return 2 * bits + 2 < RD_MOST_NODES ? 2 * bits + 2 : RD_MOST_NODES;
 }
 
-/* The most subscripts that an array of the fold's states has. */
+/* Returns the most states that an array of the fold has; an accumulator is named by the subscript
+ * of its first state. */
 static int64_t subscripts_of(const rd_schedule *t, int32_t fold)
 {
     int64_t most = 1;
@@ -60,8 +64,8 @@ static int64_t subscripts_of(const rd_schedule *t, int32_t fold)
     return most;
 }
 
-/* Makes room for the accumulators of a fold, one for each subscript that its arrays of states have;
- * false: no memory. */
+/* Makes the table of a fold's accumulators, an entry for each subscript that its arrays of states
+ * have; entries are filled when they are first named. False: no memory. */
 static bool make_cells(rd_shadow_folds *s, int32_t fold)
 {
     s->n_cell[fold] = subscripts_of(s->t, fold);
@@ -69,8 +73,8 @@ static bool make_cells(rd_shadow_folds *s, int32_t fold)
     return s->cell[fold] != NULL;
 }
 
-/* Makes the states of an array, none of which has begun; false: no memory.  An array of elements
- * (fold < 0) has no states. */
+/* Makes the states (hashes) of an array, none of which has begun; false: no memory. An array of
+ * elements (fold < 0) has no states. */
 static bool make_states(rd_shadow_folds *s, int32_t store)
 {
     if (s->t->store[store].fold < 0)
@@ -81,7 +85,8 @@ static bool make_states(rd_shadow_folds *s, int32_t store)
     return s->state[store] != NULL;
 }
 
-/* Makes the folds of a task, in which nothing has begun. */
+/* Makes the folds of a task of a shadow run, in which nothing has begun; NULL: no memory. All
+ * tables have room for one entry more, as calloc(0) may return NULL. */
 rd_shadow_folds *rd_shadow_folds_new(const rd_schedule *t, rd_text *why)
 {
     const size_t     n  = (size_t)t->p->n_fold + 1;
@@ -110,7 +115,7 @@ rd_shadow_folds *rd_shadow_folds_new(const rd_schedule *t, rd_text *why)
     return NULL;
 }
 
-/* Frees all of them; parts may be missing after a failure. */
+/* Frees the accumulators, states and partials of all folds; some may be missing after a failure. */
 void rd_shadow_folds_free(rd_shadow_folds *s)
 {
     if (!s)
@@ -137,7 +142,8 @@ void rd_shadow_folds_free(rd_shadow_folds *s)
 }
 
 /* ---- Cells and states ------------------------------------------------------------------------ */
-/* Makes an accumulator with room for its nodes, in one piece of memory; NULL: no memory. */
+/* Makes the accumulator of cell `number`, with its nodes behind it in one piece of memory; NULL:
+ * no memory. `more` is what the subscript of its states has besides cell and lane. */
 static rd_shadow_accumulator *make_accumulator(const rd_fold *f, int64_t number, int64_t more)
 {
     const size_t           rows = (size_t)rd_shadow_rows_of(f), nodes = rows * (size_t)f->lanes;
@@ -153,7 +159,8 @@ static rd_shadow_accumulator *make_accumulator(const rd_fold *f, int64_t number,
     return c;
 }
 
-/* Empties the accumulator if its fold has begun again since the accumulator was last used. */
+/* Empties the accumulator if its fold has begun again since it was last used: `begun` counts the
+ * BEGINs of a fold. */
 static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     if (c->begun == s->begun[by->fold])
@@ -168,8 +175,9 @@ static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shad
     c->store    = by->store;
 }
 
-/* The accumulator whose states were copied to the place that the statement names; NULL if there
- * is none. */
+/* Returns the copy of an accumulator's states to which the statement's subscript points, cell *
+ * cell_stride + more in its array; NULL: no states were copied there. Passes copy states into
+ * local arrays. */
 rd_shadow_alias *rd_shadow_alias_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                                     int64_t more)
 {
@@ -181,8 +189,9 @@ rd_shadow_alias *rd_shadow_alias_at(const rd_shadow_folds *s, const rd_stmt *by,
                : NULL;
 }
 
-/* The accumulator that a statement names.  If its states are a copy, it is the one they were
- * copied from; else the subscript names it.  It is made when it is first named. */
+/* Returns the accumulator that a statement names, by cell `number` and `more`. If its array holds
+ * a copy of states there, it is the accumulator that they were copied from; else the subscript
+ * names it, and it is made when first named. NULL: a failure, or no memory. */
 static rd_shadow_accumulator *accumulator_of(rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                                              int64_t more)
 {
@@ -203,8 +212,8 @@ static rd_shadow_accumulator *accumulator_of(rd_shadow_folds *s, const rd_stmt *
     return s->cell[by->fold][at];
 }
 
-/* The accumulator that a statement names.  NULL, and a failure, if there is none or if it has not
- * made progress between `least` and `most`. */
+/* Returns the accumulator that a statement names. NULL, and a failure, if there is none, or if its
+ * progress (takes steps, blocks merged, lanes merged) is not between `least` and `most`. */
 rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stmt *by,
                                                 int64_t number, int64_t more,
                                                 rd_shadow_progress least, rd_shadow_progress most)
@@ -226,8 +235,9 @@ rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stm
     return NULL;
 }
 
-/* The state of a lane that a statement names.  NULL, and a failure, if there is none or if it has
- * not begun. */
+/* Returns the state (a hash) of a lane (partial accumulator) that a statement names, at subscript
+ * cell * cell_stride + lane * lane_stride + more. NULL, and a failure, if there is none or if it
+ * has not begun. */
 uint64_t *rd_shadow_state_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                              int64_t more, int32_t lane)
 {
@@ -246,7 +256,8 @@ uint64_t *rd_shadow_state_at(const rd_shadow_folds *s, const rd_stmt *by, int64_
     return NULL;
 }
 
-/* Declares an array: none of its states has begun, and runs of labels have no state in it. */
+/* Declares an array: none of its states has begun. An array for runs of equal labels (one_label)
+ * holds no cell's state. */
 void rd_shadow_declare(rd_shadow_folds *s, int32_t store)
 {
     for (int64_t k = 0; k < s->t->store[store].extent; k++)
@@ -256,7 +267,7 @@ void rd_shadow_declare(rd_shadow_folds *s, int32_t store)
         s->alias[store][k].of = NULL;
 }
 
-/* Begins a fold: all states in the array are empty.  Accumulators empty themselves when they are
+/* Runs a BEGIN: all states in the array are empty. Accumulators empty themselves when they are
  * next named, as `begun` counts up. */
 bool rd_shadow_begin(rd_shadow_folds *s, const rd_stmt *by)
 {

@@ -11,14 +11,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The cells [from, to) that an EXIT has checked, while its loop runs. */
+/* An EXIT (early exit) of the tree, and the cells [from, to) (accumulators) that it has checked,
+ * until its loop ends. */
 struct rd_shadow_exit {
     int32_t stmt;
     bool    checked;
     int64_t from, to;
 };
 
-/* Counts the EXITs of the tree, and notes them if there is room. */
+/* Counts the EXITs of the tree, and notes their statements if there is room (r->exit). */
 static void find_exits(rd_shadow_task *r)
 {
     r->n_exit = 0;
@@ -31,7 +32,8 @@ static void find_exits(rd_shadow_task *r)
             }
 }
 
-/* Notes all EXITs of the tree; false: no memory. */
+/* Makes the list of all EXITs of the tree: counts them, makes room, and notes them. False: no
+ * memory. */
 bool rd_shadow_find_exits(rd_shadow_task *r)
 {
     find_exits(r);
@@ -41,8 +43,9 @@ bool rd_shadow_find_exits(rd_shadow_task *r)
     return r->exit != NULL;
 }
 
-/* Notes that an EXIT has checked its states: `count` states from the cell on, of which each cell
- * has as many as lanes. */
+/* Runs an EXIT. A shadow run leaves no loop; it notes that the EXIT has checked its states:
+ * `count` of them from the cell's on, of which each cell has as many as lanes (partial
+ * accumulators). */
 void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const int64_t lanes = r->t->fold[s->fold].lanes, from = rd_shadow_position(r, c, &s->of.cell);
@@ -55,15 +58,17 @@ void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_st
         }
 }
 
-/* Forgets the exits of a loop that has ended. */
+/* Forgets what the EXITs of a loop that has ended have checked. An EXIT's arg is the loop that it
+ * leaves. */
 void rd_shadow_end_of_loop(rd_shadow_task *r, int32_t loop)
 {
     for (int32_t k = 0; k < r->n_exit; k++)
         r->exit[k].checked &= r->t->stmt[r->exit[k].stmt].arg != loop;
 }
 
-/* True if every exit may leave out a step into the cell, as it has checked the cell; else a
- * failure. */
+/* True if every EXIT that has run in a loop around may leave out a step into this cell
+ * (accumulator): if it is of this fold, it has checked the cell, which nothing can change any
+ * more. Else a failure. */
 bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell)
 {
     for (int32_t k = 0; k < r->n_exit; k++) {
@@ -78,7 +83,8 @@ bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell)
     return true;
 }
 
-/* True if no exit leaves out what is stored now; else a failure. */
+/* True if no EXIT has run in a loop around, which would leave out what is stored now; else a
+ * failure. */
 bool rd_shadow_may_store(const rd_shadow_task *r)
 {
     for (int32_t k = 0; k < r->n_exit; k++)

@@ -8,14 +8,16 @@
  * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/shadow/run_tree.h"
 
-/* Fails the task if the condition does not hold; returns the condition. */
+/* Makes the task fail if the condition does not hold; returns the condition. */
 bool rd_shadow_require(rd_shadow_task *r, bool holds)
 {
     r->failed |= !holds;
     return holds;
 }
 
-/* The value of a position at the indices and values of a copy. */
+/* Returns the value of a position, offset + sum of coef * (index of an axis, or a value), at the
+ * indices and values of a copy (one instance of the code). A value of which only the hash is known
+ * counts as 0 or 1, by the hash. */
 int64_t rd_shadow_position(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_linear *at)
 {
     int64_t sum = at->offset;
@@ -29,7 +31,8 @@ int64_t rd_shadow_position(const rd_shadow_task *r, const rd_shadow_copy *c, con
     return sum;
 }
 
-/* `at` rounded down, or up, to first + a multiple of `by`. */
+/* Returns `at` rounded down, or up, to first + a multiple of `by`. `past`: its distance from the
+ * one below. */
 static int64_t rounded(int64_t at, int64_t first, int64_t by, bool up)
 {
     const int64_t past = ((at - first) % by + by) % by;
@@ -37,7 +40,8 @@ static int64_t rounded(int64_t at, int64_t first, int64_t by, bool up)
     return past == 0 ? at : up ? at - past + by : at - past;
 }
 
-/* The value of an edge: the greatest or the least of its parts. */
+/* Returns the value of a loop bound in a copy (instance of the code): the greatest or the least of
+ * its parts, each rounded if by > 1. */
 int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_edge *edge,
                        bool greatest)
 {
@@ -55,7 +59,8 @@ int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const r
     return found;
 }
 
-/* The positions of a fold's element. */
+/* Returns the values of the positions of a fold's element, or of its cell, in a copy (instance of
+ * the code). */
 rd_shadow_coords rd_shadow_coords_of(const rd_shadow_task *r, const rd_shadow_copy *c,
                                      const rd_fold_at *of)
 {

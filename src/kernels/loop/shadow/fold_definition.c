@@ -22,17 +22,19 @@ typedef struct scan_cell {
     uint64_t  before, state; /* of all blocks that have ended; of elements from the left */
 } scan_cell;
 
+/* The elements that a fold has taken: for each cell (accumulator) a linked list, or of a scan the
+ * block at hand and the finished ones. */
 struct rd_shadow_list {
     const rd_fold *f;
-    int64_t        n, room;
-    list_element  *taken;
-    int64_t       *first; /* of each cell */
+    int64_t        n, room; /* elements, and the room for them */
+    list_element  *taken;   /* in the order in which they came  */
+    int64_t       *first;   /* of each cell: its latest element, -1 */
     scan_cell     *prefix;
     bool           failed; /* no memory */
 };
 
 /* ---- Lists of elements ----------------------------------------------------------------------- */
-/* Makes the list of a fold's elements; NULL: no memory. */
+/* Makes an empty list of the elements that a fold takes; NULL: no memory. */
 rd_shadow_list *rd_shadow_list_new(const rd_fold *f)
 {
     const size_t    n = (size_t)f->n_cell + 1;
@@ -47,7 +49,7 @@ rd_shadow_list *rd_shadow_list_new(const rd_fold *f)
     return l;
 }
 
-/* Frees the list. */
+/* Frees the list with its elements; NULL is allowed. */
 void rd_shadow_list_free(rd_shadow_list *l)
 {
     if (!l)
@@ -62,7 +64,8 @@ void rd_shadow_list_free(rd_shadow_list *l)
     free(l);
 }
 
-/* Makes room for one more entry of `bytes` behind the first n: the array, which may have moved. */
+/* Makes room for one more entry of `bytes` behind the first n. Returns the array, which may have
+ * moved; after a failure (l->failed) the old one. */
 static void *room_for(rd_shadow_list *l, void *array, int64_t *room, int64_t n, size_t bytes)
 {
     void *made;
@@ -76,7 +79,7 @@ static void *room_for(rd_shadow_list *l, void *array, int64_t *room, int64_t n, 
     return made ? made : array;
 }
 
-/* Begins the fold: all cells are empty. */
+/* Begins the fold: the lists of all cells (accumulators) are empty. */
 void rd_shadow_list_begin(rd_shadow_list *l)
 {
     l->n = 0;
@@ -90,7 +93,7 @@ void rd_shadow_list_begin(rd_shadow_list *l)
     }
 }
 
-/* Adds an element to the list of its cell; false: no memory. */
+/* Adds an element to the list of its cell (accumulator); false: no memory. */
 bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
 {
     if (!l->failed)
@@ -103,7 +106,8 @@ bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
 }
 
 /* ---- Results of reductions ------------------------------------------------------------------- */
-/* Orders elements by lane and step, for qsort(). */
+/* For qsort(): orders elements by lane (partial accumulator), then by step, as program.h combines
+ * them. */
 static int compare_places(const void *a, const void *b)
 {
     const list_element *x = a, *y = b;
@@ -113,7 +117,8 @@ static int compare_places(const void *a, const void *b)
     return (x->e.step > y->e.step) - (x->e.step < y->e.step);
 }
 
-/* The state of one block: its elements, in the order of their steps, from the left. */
+/* Returns the node of one block in a lane (partial accumulator): the hash of its n elements, in
+ * the order of their steps, folded from the left. */
 static uint64_t state_of(const rd_fold *f, const list_element *x, int64_t n)
 {
     uint64_t state = RD_OF_NOTHING;
@@ -123,7 +128,8 @@ static uint64_t state_of(const rd_fold *f, const list_element *x, int64_t n)
     return rd_shadow_block(f, state);
 }
 
-/* The node of a lane's elements in blocks [start, start + 2^level), by the aligned combine tree. */
+/* Returns the node of a lane's n elements, which lie in blocks [start, start + 2^level), by the
+ * aligned combine tree: the merge of both halves. A block is f->steps steps. */
 static uint64_t node_of(const rd_fold *f, const list_element *x, int64_t n, int64_t start,
                         int32_t level)
 {
@@ -138,7 +144,9 @@ static uint64_t node_of(const rd_fold *f, const list_element *x, int64_t n, int6
         node_of(f, x + left, n - left, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The total of a cell: a node for each lane, and then the merge of all lanes. */
+/* Returns the total of a cell: a node for each lane (partial accumulator), which are then merged to
+ * one. x has the n elements, sorted by lane and step; `lane` has room for the nodes, 0 for lanes
+ * without elements. level: that of the root, a node with room for all n_block blocks. */
 static uint64_t total_of(const rd_fold *f, const list_element *x, int64_t n, uint64_t *lane)
 {
     int32_t level = 0;
@@ -148,13 +156,14 @@ static uint64_t total_of(const rd_fold *f, const list_element *x, int64_t n, uin
     for (int64_t k = 0, end; k < n; k = end) {
         for (end = k; end < n && x[end].e.lane == x[k].e.lane; end++)
             ;
-        lane[x[k].e.lane] = node_of(f, x + k, end - k, 0, level);
+        lane[x[k].e.lane] = node_of(f, x + k, end - k, /*start=*/0, level);
     }
     rd_shadow_lanes(f, lane);
     return lane[0];
 }
 
-/* Computes the results of a cell: its elements are sorted by lane and step, then combined. */
+/* Computes the results of a cell (accumulator) as program.h defines them: its elements are sorted
+ * by lane and step, then combined. False: no memory. */
 bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
 {
     uint64_t     *lane = calloc((size_t)l->f->lanes, sizeof *lane);
@@ -176,7 +185,8 @@ bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* The aligned tree of 2^level elements from `from` on. */
+/* Returns the node of 2^level elements from `from` on within a block (a run of a fold's steps), by
+ * the aligned binary tree. */
 static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from, int32_t level)
 {
     if (level == 0)
@@ -185,8 +195,9 @@ static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from,
                           tree_of(f, element, from + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The tree prefix of n elements: the nodes that cover them, merged from the right. 7 elements are
- * (0..3, (4..5, 6)). */
+/* Returns the prefix of n elements from `from` on, of a scan by the tree: the aligned nodes of
+ * 2^level elements that cover them, merged from the right. Of 7 elements it is (0..3, (4..5, 6)).
+ */
 static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t from, int64_t n)
 {
     int32_t level = 0;
@@ -200,16 +211,16 @@ static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t f
         tree_prefix(f, element, from + ((int64_t)1 << level), n - ((int64_t)1 << level)));
 }
 
-/* Returns the prefix within the block at hand.  Scans by the tree merge nodes of 1, 2, 4 ..
- * elements; others fold from the left. */
+/* Returns the prefix within the block (a run of a fold's steps) at hand, up to its last element so
+ * far. Scans by the tree merge nodes of 1, 2, 4 .. elements; others fold from the left (state). */
 static uint64_t prefix_of(const rd_fold *f, const scan_cell *s)
 {
     if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
-        return rd_shadow_block(f, tree_prefix(f, s->element, 0, s->n_element));
+        return rd_shadow_block(f, tree_prefix(f, s->element, /*from=*/0, s->n_element));
     return rd_shadow_block(f, s->state);
 }
 
-/* The aligned node of blocks [start, start + 2^level). */
+/* Returns the node of the finished blocks [start, start + 2^level), by the aligned binary tree. */
 static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start, int32_t level)
 {
     if (level == 0)
@@ -218,8 +229,9 @@ static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start
                            block_tree(f, node, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The prefix of all finished blocks.  Sums of floats add the nodes that cover these, the largest
- * first; other folds go from the left. */
+/* Returns the prefix of all finished blocks (runs of a fold's steps) of a scan. Sums of floats
+ * (pair) add the nodes that cover them, the largest first, one for each bit of their number; other
+ * folds merge the blocks from the left. */
 static uint64_t before_of(const rd_fold *f, const scan_cell *s)
 {
     const bool pair = rd_fold_has_pairs(f);
@@ -236,7 +248,8 @@ static uint64_t before_of(const rd_fold *f, const scan_cell *s)
     return sum;
 }
 
-/* Computes the results of a scan at the element at hand. */
+/* Computes the results of a scan at the element at hand: the prefix of finished blocks (runs of a
+ * fold's steps), merged with that of its own block. */
 static void add_results(const rd_fold *f, const scan_cell *s, rd_shadow *y)
 {
     const uint64_t node = rd_shadow_merge(f, s->before, prefix_of(f, s));
@@ -245,7 +258,8 @@ static void add_results(const rd_fold *f, const scan_cell *s, rd_shadow *y)
         y[k] = rd_shadow_finish(f, node, k);
 }
 
-/* Ends the block at hand: its node is kept, and the prefix includes it. */
+/* Ends the block (a run of a fold's steps) at hand of a scan: its node is kept, the prefix
+ * (before) includes it, and no element is left. */
 static void end_block(rd_shadow_list *l, scan_cell *s)
 {
     s->node = room_for(l, s->node, &s->room_node, s->n_node, sizeof *s->node);
@@ -257,7 +271,7 @@ static void end_block(rd_shadow_list *l, scan_cell *s)
     s->state             = RD_OF_NOTHING;
 }
 
-/* Adds an element to the block at hand. */
+/* Adds an element (its hash) to the block (a run of a fold's steps) at hand of a scan. */
 static void add_element(rd_shadow_list *l, scan_cell *s, uint64_t hash)
 {
     s->element = room_for(l, s->element, &s->room_element, s->n_element, sizeof *s->element);
@@ -267,8 +281,9 @@ static void add_element(rd_shadow_list *l, scan_cell *s, uint64_t hash)
     s->state                   = rd_shadow_step(l->f, s->state, hash);
 }
 
-/* Takes an element of a scan, and computes the results up to it.  An exclusive scan computes them
- * before it takes the element. */
+/* Takes an element of a scan, in order, and computes the results up to it. The first element of
+ * another block (a run of a fold's steps) ends the one before. An exclusive scan computes the
+ * results before it takes the element. False: no memory. */
 bool rd_shadow_list_scan(rd_shadow_list *l, const rd_shadow_element *e, rd_shadow *y)
 {
     scan_cell    *s     = &l->prefix[e->cell];

@@ -7,25 +7,26 @@
 #include "kernels/cpu/reference/op_functions.h"
 #include <stdarg.h>
 
-/* The hash of a shadow, known or not. */
+/* Returns the hash of a shadow: of a known number that of its bits, else what it has. */
 uint64_t rd_shadow_hash(rd_shadow x)
 {
     return x.known ? rd_mix(RD_OF_NUMBER, x.bits) : x.bits;
 }
 
-/* A known int. */
+/* Returns the shadow of a known int. */
 rd_shadow rd_shadow_of_int(int64_t value)
 {
     return (rd_shadow){ (uint64_t)value, true };
 }
 
-/* A number of which only the hash is known. */
+/* Returns the shadow of a number of which only the hash is known: how it was computed. */
 static rd_shadow unknown_shadow(uint64_t hash)
 {
     return (rd_shadow){ hash, false };
 }
 
-/* Returns a known number of a type.  Bits that a narrow type does not have are 0. */
+/* Returns the shadow of a known number. Bits that a narrow type does not have are 0, so that equal
+ * numbers have equal shadows. */
 static rd_shadow known_shadow(rd_word word, rd_dtype type)
 {
     const rd_word zero = { .u64 = 0 };
@@ -39,28 +40,31 @@ static rd_shadow known_shadow(rd_word word, rd_dtype type)
 }
 
 /* ---- What decides ---------------------------------------------------------------------------- */
-/* Decides whether a mask is true: as it is known, else by two bits from the middle of its hash.
- * Three of four unknown masks are true, so both branches of a program run. */
+/* Decides whether a mask is true: as it is if known, else by two bits from the middle of its hash.
+ * So three of four unknown masks are true, and both branches of a program run. Equal shadows
+ * decide alike, in the program and in the tree. */
 bool rd_shadow_true(rd_shadow x)
 {
     return x.known ? x.bits != 0 : (x.bits >> 20 & 3) != 0;
 }
 
-/* Decides an int: as it is known, else 0 or 1 by its hash. */
+/* Decides the value of an int: as it is if known, else 0 or 1 by its hash, as most axes have these
+ * indices. */
 int64_t rd_shadow_int(rd_shadow x)
 {
     return x.known ? (int64_t)x.bits : (int64_t)(x.bits >> 20 & 1);
 }
 
-/* Decides a label in [0, n_group], of which the last one is no group. */
+/* Decides a label (group of an element) in [0, n_group], by its hash if it is unknown; n_group
+ * names no group. */
 int64_t rd_shadow_label(rd_shadow x, int64_t n_group)
 {
     return x.known ? (int64_t)x.bits : (int64_t)(x.bits % ((uint64_t)n_group + 1));
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* True if the operand alone decides the result of a logical `and` or `or`. A bound of a loop leaves
- * out what such a mask of indices leaves out. */
+/* True if the operand alone decides the result of a logical `and` or `or`. A bound of a loop
+ * leaves out what such a mask of indices leaves out. x is one operand. */
 static bool is_absorbing(const rd_let *let, rd_shadow x)
 {
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
@@ -68,8 +72,9 @@ static bool is_absorbing(const rd_let *let, rd_shadow x)
 
 /* Returns the shadow of an operator's value: the number itself if all operands are known and the
  * operator has code for their type, else a hash of the operator and its operands. One known operand
- * may decide an `and` or `or` alone (is_absorbing()). The hash of a test has the type of its
- * operands, as its result is a bool for any type. */
+ * may decide an `and` or `or` alone. The hash of a test includes the type of its operands, as its
+ * result is a bool for any type. The result of a narrow type wraps as its stores would; warnings of
+ * operators do not count. */
 static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;
@@ -98,7 +103,8 @@ static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
     return known_shadow(result, let->type);
 }
 
-/* Returns the shadow of a conversion from one type to another. */
+/* Returns the shadow of a conversion: the converted number if x is known, else a hash of both
+ * types and x. */
 static rd_shadow cast_value(const rd_let *let, rd_shadow x)
 {
     const rd_word word = { .u64 = x.bits };
@@ -109,8 +115,8 @@ static rd_shadow cast_value(const rd_let *let, rd_shadow x)
         rd_mix(rd_mix(RD_OF_CAST, (uint64_t)let->type << 8 | (uint64_t)let->from), x.bits));
 }
 
-/* Returns the shadow of an index below let->word.  A known index counts from the end if it is
- * negative; an unknown one becomes some index, chosen by its hash. */
+/* Returns the shadow of an INDEX, which is checked to be below let->word. A known index counts
+ * from the end if it is negative; an unknown one becomes a known one, chosen by its hash. */
 static rd_shadow checked_index(const rd_let *let, rd_shadow x)
 {
     const int64_t extent = let->word.i64 > 0 ? let->word.i64 : 1;
@@ -120,7 +126,8 @@ static rd_shadow checked_index(const rd_let *let, rd_shadow x)
     return rd_shadow_of_int((int64_t)x.bits < 0 ? (int64_t)x.bits + extent : (int64_t)x.bits);
 }
 
-/* The shadow of a call of a user's function. */
+/* Returns the shadow of a call of a user's function: a hash of the function's number and the
+ * operands. */
 static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
 {
     uint64_t hash = rd_mix(RD_OF_CALL, (uint64_t)let->arg);
@@ -130,7 +137,8 @@ static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
     return unknown_shadow(hash);
 }
 
-/* The shadow of a value; `in` has its operands. */
+/* Returns the shadow of what a LET makes, by its kind: a known number, or a hash of the operation
+ * and its operands. `in` has the operands' shadows. */
 rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 {
     switch (let->kind) {
@@ -145,7 +153,7 @@ rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
-/* Notes the first failure; returns false. */
+/* Notes the first failure of a shadow run as a sentence in *why; returns false. */
 bool rd_shadow_fails(rd_text *why, const char *format, ...)
 {
     va_list list;

@@ -11,14 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the item that is at hand. */
+/* Sets the work item (the work of one team of threads on a GPU) to which partials that are stored
+ * next belong; it is named by a hash. */
 void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item)
 {
     s->item = item;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Stores one node of a cell, with all its lanes, as a partial of the item at hand. */
+/* Stores one node of a cell (accumulator), with all its lanes, as a partial of the current item
+ * (work of one team of threads): a result of one range of a split reduction. */
 static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumulator *c, int32_t row)
 {
     const int32_t lanes = rd_shadow_fold_of(s, fold)->lanes;
@@ -28,7 +30,9 @@ static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumula
                                                        c->node + (size_t)row * (size_t)lanes });
 }
 
-/* Stores the nodes of all cells as partials.  Blocks that are open end first. */
+/* Runs a STORE_PARTIALS: stores the nodes of all cells (accumulators) as partials of the current
+ * item (work of one team of threads). Open blocks (runs of a fold's steps) end first. Scans have a
+ * function of their own. */
 bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
@@ -49,7 +53,7 @@ bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
-/* Orders partials by their first block, for qsort(). */
+/* Orders partials by their first block (a run of a fold's steps), for qsort(). */
 static int compare_starts(const void *a, const void *b)
 {
     const rd_shadow_partial *x = a, *y = b;
@@ -57,7 +61,8 @@ static int compare_starts(const void *a, const void *b)
     return (x->cover.start > y->cover.start) - (x->cover.start < y->cover.start);
 }
 
-/* Pushes a partial as a node of its cell, behind the partials with earlier blocks. */
+/* Pushes a partial as a node of its cell (accumulator) onto the combine tree, behind the partials
+ * with earlier blocks. The cell must still take steps (RD_TAKES_STEPS). */
 static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_partial *partial)
 {
     const size_t           lanes = (size_t)rd_shadow_fold_of(s, by->fold)->lanes;
@@ -70,8 +75,10 @@ static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_p
     return rd_shadow_push_node(s, by, c, partial->cover);
 }
 
-/* True if all blocks of all cells of the item were stored; else a failure.  Each cell has one
- * node that begins with block 0. */
+/* True if the partials of the current item (work of one team of threads) hold all blocks (runs of
+ * a fold's steps) of all cells (accumulators); else a failure. A partial covers 2^level blocks,
+ * and each cell has one that begins with block 0, so these count cells. Unordered folds need not
+ * be checked. */
 static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f      = rd_shadow_fold_of(s, by->fold);
@@ -90,7 +97,9 @@ static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
                                 cells * f->n_block);
 }
 
-/* Begins the fold, and combines all partials of the item. */
+/* Runs a COMBINE_PARTIALS: begins the fold, sorts its partials by their first blocks, and pushes
+ * those of the current item (work of one team of threads) onto the combine trees of their cells
+ * (accumulators). */
 bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     rd_shadow_partial *partial = s->partial[by->fold];

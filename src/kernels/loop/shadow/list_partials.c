@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Removes all partials of a fold. */
+/* Removes all partials of a fold (nodes that ranges of a split reduction have stored). */
 void rd_shadow_forget_partials(rd_shadow_folds *s, int32_t fold)
 {
     for (int64_t k = 0; k < s->n_partial[fold]; k++)
@@ -16,7 +16,8 @@ void rd_shadow_forget_partials(rd_shadow_folds *s, int32_t fold)
     s->n_partial[fold] = 0;
 }
 
-/* Adds a copy of a partial; false: no memory. */
+/* Adds a copy of a partial (a node that one range of a split reduction has stored), with a hash
+ * for each lane (partial accumulator); false: no memory. */
 bool rd_shadow_add_partial(rd_shadow_folds *s, int32_t fold, const rd_shadow_partial *partial)
 {
     const size_t       bytes = (size_t)s->t->p->fold[fold].lanes * sizeof *partial->node;

@@ -6,7 +6,8 @@
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
-/* Merges the nodes of two rows, lane by lane, into the left one. */
+/* Merges the nodes of two rows, lane by lane, into the left one. A row has the hash of one node
+ * for each lane (partial accumulator) of the cell. */
 void rd_shadow_merge_rows(const rd_fold *f, const rd_shadow_accumulator *c, int32_t left,
                           int32_t right)
 {
@@ -15,16 +16,19 @@ void rd_shadow_merge_rows(const rd_fold *f, const rd_shadow_accumulator *c, int3
             rd_shadow_merge(f, c->node[left * f->lanes + l], c->node[right * f->lanes + l]);
 }
 
-/* True if both nodes are halves of one node of the combine tree. */
+/* True if both nodes are halves of one node of the combine tree: of one level, and the left one
+ * begins at a multiple of the larger node's blocks. */
 static bool are_siblings(const rd_shadow_cover *left, const rd_shadow_cover *right)
 {
     return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
            left->start + ((int64_t)1 << left->level) == right->start;
 }
 
-/* Pushes the finished node in row `depth`: it merges with its left siblings as far as they are
- * here.  An unordered fold has one node that takes all.  Blocks must end in their order; `ended` is
- * the last one. */
+/* Pushes the node in row `depth` of the cell (accumulator), as a binary counter adds 1: it merges
+ * with the node to its left as long as the two are halves of one node. `row` says which blocks
+ * (runs of a fold's steps) it covers; they must come behind the last one so far (ended). An
+ * unordered fold has one node that takes all. Nodes that do not merge must fit into the cell's
+ * rows. */
 bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                          rd_shadow_cover row)
 {
@@ -32,7 +36,7 @@ bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
 
     if (rd_shadow_is_unordered(f)) {
         if (c->depth)
-            rd_shadow_merge_rows(f, c, 0, c->depth);
+            rd_shadow_merge_rows(f, c, /*left=*/0, c->depth);
         c->depth = 1;
         return true;
     }
@@ -49,8 +53,9 @@ bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
            rd_shadow_fold_fails(s, by, "nodes of %" PRId32 " blocks do not meet", c->depth);
 }
 
-/* Adds a block to the prefix of a scan.  Running sums of floats (`pair`) merge the nodes of the
- * tree from the left; other folds merge the prefix and the block. */
+/* Adds a block to the prefix of a scan, the fold of all blocks so far (c->before). Running sums of
+ * floats (`pair`) keep the block as a node of the combine tree, and merge all nodes from the left;
+ * other folds merge the prefix with the block. */
 static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                           uint64_t block)
 {
@@ -69,18 +74,20 @@ static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow
     return true;
 }
 
-/* Ends the open block of a cell: its states become a node, and are empty again.  block < 0: no
- * block is open.  The states must be in the statement's array. */
+/* Ends the open block of a cell (accumulator): the states of its lanes (partial accumulators)
+ * become a node, and are empty again. block < 0: no block is open. The states must be in the
+ * statement's array, and not in a copy. An unordered fold (`unordered`) has no blocks to keep, and
+ * always gives a node. Lanes that can have no elements, behind the tree's `lanes`, are empty. */
 bool rd_shadow_end_block(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
-    const rd_fold *f     = rd_shadow_fold_of(s, by->fold);
-    const int32_t  lanes = s->t->fold[by->fold].lanes;
-    const bool     any   = rd_shadow_is_unordered(f);
-    bool           ok    = true;
+    const rd_fold *f         = rd_shadow_fold_of(s, by->fold);
+    const int32_t  lanes     = s->t->fold[by->fold].lanes;
+    const bool     unordered = rd_shadow_is_unordered(f);
+    bool           ok        = true;
 
-    if (c->block < 0 && !any)
+    if (c->block < 0 && !unordered)
         return true;
-    if (c->store != by->store && !any)
+    if (c->store != by->store && !unordered)
         return rd_shadow_fold_fails(
             s, by, "the states of cell %" PRId64 " are in a%" PRId32 ", not a%" PRId32, c->number,
             c->store, by->store);

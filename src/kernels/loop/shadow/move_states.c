@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Notes that statements that name the array's states from subscript `at` on mean this
- * accumulator. */
+/* Notes that statements that name the array's states from subscript `at` on mean this accumulator,
+ * as its states are copied there. False: no memory. */
 static bool add_alias(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_accumulator *c)
 {
     if (!s->alias[array])
@@ -18,7 +18,8 @@ static bool add_alias(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_a
     return true;
 }
 
-/* True if the other array has the state; else a failure. */
+/* True if the other array of the copy (by->arg) has a state (accumulator) with subscript `other`;
+ * else a failure. */
 static bool must_have_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
     return (other >= 0 && other < s->t->store[by->arg].extent) ||
@@ -26,7 +27,8 @@ static bool must_have_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t
                                 s->t->store[by->arg].extent);
 }
 
-/* Copies one state to the other array (LOAD_STATES), or back (STORE_STATES). */
+/* Copies one lane's state to subscript `other` of the other array (LOAD_STATES), or back
+ * (STORE_STATES). False: a failure. */
 static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int32_t lane)
 {
     const rd_stmt *by    = at->by;
@@ -41,7 +43,8 @@ static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t o
     return true;
 }
 
-/* Copies the state of a run of equal labels back to the cell that it came from, with its block.
+/* Copies the state of a run of equal labels, at subscript `other` of array by->arg, back to the
+ * cell (accumulator) that it came from, with the block (a run of a fold's steps) that it is at.
  * Without an alias the array holds no state. */
 static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
@@ -52,7 +55,7 @@ static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
         return false;
     if (!alias || !alias->of)
         return true;
-    state = rd_shadow_state_at(s, by, alias->of->number, alias->of->more, 0);
+    state = rd_shadow_state_at(s, by, alias->of->number, alias->of->more, /*lane=*/0);
     if (!state)
         return false;
     *state           = s->state[by->arg][other];
@@ -62,8 +65,10 @@ static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
     return true;
 }
 
-/* Switches the array of a run to the state of another label's cell: the old state goes back first.
- * Nothing happens if the cell is the same; a label that names no group loads no state. */
+/* Runs a SWITCH_STATE: the array of a run of equal labels (at->by->arg) gets the state of this
+ * label's cell (accumulator). If it holds another cell's state, that goes back first; if it holds
+ * this one's, nothing happens. A label outside [0, n_group) loads no state. The cell must still
+ * take steps (RD_TAKES_STEPS); its state is that of lane 0. */
 bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
                             int64_t label)
 {
@@ -81,7 +86,7 @@ bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t 
     if (label < 0 || label >= f->n_group)
         return true;
     c     = rd_shadow_accumulator_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
-    state = c ? rd_shadow_state_at(s, at->by, number, at->more, 0) : NULL;
+    state = c ? rd_shadow_state_at(s, at->by, number, at->more, /*lane=*/0) : NULL;
     if (!state || !add_alias(s, at->by->arg, other, c))
         return false;
     s->state[at->by->arg][other]       = *state;
@@ -90,21 +95,23 @@ bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t 
     return true;
 }
 
-/* Copies the states of a cell, or of one of its lanes, to the other array or back, and its block
- * with them.  An array without a stride of lanes (lane_stride 0) holds one lane's state. */
+/* Runs a LOAD_STATES or STORE_STATES: copies the states of all lanes (partial accumulators) of a
+ * cell (accumulator), or of one, to the other array from subscript `other` on, or back. The block
+ * (a run of a fold's steps) that the cell is at goes along. An array with lane_stride 0 holds one
+ * lane's state. */
 bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
 {
     const rd_stmt         *by    = at->by;
-    const rd_store        *near  = &s->t->store[by->arg];
-    const int32_t          lanes = near->lane_stride ? s->t->fold[by->fold].lanes : 1;
+    const rd_store        *local = &s->t->store[by->arg];
+    const int32_t          lanes = local->lane_stride ? s->t->fold[by->fold].lanes : 1;
     rd_shadow_accumulator *c;
 
-    if (near->one_label)
+    if (local->one_label)
         return end_run(s, by, other);
     c = rd_shadow_accumulator_at(s, by, at->coords.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
     for (int32_t l = 0; l < lanes && c; l++)
-        if (!move_one(s, at, other + l * near->lane_stride,
-                      near->lane_stride ? l : (int32_t)at->coords.lane))
+        if (!move_one(s, at, other + l * local->lane_stride,
+                      local->lane_stride ? l : (int32_t)at->coords.lane))
             return false;
     if (!c)
         return false;

@@ -7,7 +7,7 @@
 #include "kernels/loop/shadow/run_tree.h"
 
 /* ---- Block loops ----------------------------------------------------------------------------- */
-/* The block loop around a statement. */
+/* Returns the innermost block loop (its rounds are ranges of indices) around a statement. */
 static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
 {
     int32_t k = s->parent;
@@ -17,31 +17,35 @@ static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
     return rd_loop_of(r->t, k);
 }
 
-/* Returns the number of the block that the statement's element would have if the mark had this
- * index. */
+/* Returns the number of the block (a run of a fold's steps) that the statement's element would be
+ * in if the mark had this index. A mark is an axis bound to an end of the round; it is set for the
+ * computation, and restored. */
 static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s, int32_t mark,
                         int64_t index)
 {
-    const rd_fold   *f    = &r->t->p->fold[s->fold];
-    const int64_t    kept = c->axis[mark];
+    const rd_fold   *f     = &r->t->p->fold[s->fold];
+    const int64_t    saved = c->axis[mark];
     rd_shadow_coords at;
 
     c->axis[mark] = index;
     at            = rd_shadow_coords_of(r, c, &s->of);
-    c->axis[mark] = kept;
+    c->axis[mark] = saved;
     return rd_shadow_step_number(f, &at) / f->steps;
 }
 
-/* Ends the round at hand before the first element of another block. */
+/* Runs a CUT_AT_BLOCK: ends the round of the block loop around before the first index whose
+ * element is in another block (a run of a fold's steps) than the round's first. It moves the mark
+ * (axis bound to an end of a round) at the end of the round (`last`); a loop that goes backwards
+ * goes from `stop` down to `start`. */
 bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s)
 {
-    const rd_for *loop  = blocks_around(r, s);
-    const int32_t first = loop->backwards ? loop->stop : loop->start,
-                  last  = loop->backwards ? loop->start : loop->stop;
-    const int64_t next  = loop->backwards ? -1 : 1;
-    const int64_t block = block_at(r, c, s, first, c->axis[first]);
+    const rd_for *loop      = blocks_around(r, s);
+    const int32_t first     = loop->backwards ? loop->stop : loop->start,
+                  last      = loop->backwards ? loop->start : loop->stop;
+    const int64_t direction = loop->backwards ? -1 : 1;
+    const int64_t block     = block_at(r, c, s, first, c->axis[first]);
 
-    for (int64_t at = c->axis[first] + next; at != c->axis[last]; at += next)
+    for (int64_t at = c->axis[first] + direction; at != c->axis[last]; at += direction)
         if (block_at(r, c, s, first, at) != block) {
             c->axis[last] = at;
             break;
@@ -49,15 +53,16 @@ bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd
     return true;
 }
 
-/* Runs a block loop: each round begins as all that is left, and a statement in its body ends it
- * earlier.  All copies of a jam must have the same rounds. */
+/* Runs a block loop. Each round begins as all that is left, from mark start to mark stop, and a
+ * CUT in its body ends it earlier by moving a mark. Copies of a jam (n instances of the code) must
+ * have the same rounds. */
 void rd_shadow_run_block_loop(rd_shadow_task *r, int32_t body, const rd_for *loop,
-                              rd_shadow_copy *const *c, int n, rd_shadow_span all)
+                              rd_shadow_copy *const *c, int n, rd_shadow_span left)
 {
-    while (all.from < all.to && !r->failed) {
+    while (left.from < left.to && !r->failed) {
         for (int j = 0; j < n; j++) {
-            c[j]->axis[loop->start] = all.from;
-            c[j]->axis[loop->stop]  = all.to;
+            c[j]->axis[loop->start] = left.from;
+            c[j]->axis[loop->stop]  = left.to;
         }
         rd_shadow_body(r, body, c, n);
         const rd_shadow_span round = { c[0]->axis[loop->start], c[0]->axis[loop->stop] };
@@ -70,8 +75,8 @@ void rd_shadow_run_block_loop(rd_shadow_task *r, int32_t body, const rd_for *loo
                                       rd_shadow_fails(r->why, "a round has no index")))
             return;
         if (loop->backwards)
-            all.to = round.from;
+            left.to = round.from;
         else
-            all.from = round.to;
+            left.from = round.to;
     }
 }

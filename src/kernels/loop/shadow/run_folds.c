@@ -8,35 +8,37 @@
 #include <inttypes.h>
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Brings a cell to the block of an element.  It fails if the cell is in another block, or if the
- * element's block has ended.  Folds without an order (`any`) have no blocks to keep.  A copy of the
- * states (alias) has a block of its own. */
+/* Brings a cell (accumulator) to the block (a run of a fold's steps) of an element. It fails if
+ * the cell is in another block that has not ended, or if the element's block has ended before. A
+ * copy of the states (alias) is at a block of its own. Unordered folds may take blocks in any
+ * order. */
 static bool enter_block(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
                         int64_t number, int64_t step)
 {
-    const rd_stmt   *by    = at->by;
-    const rd_fold   *f     = rd_shadow_fold_of(s, by->fold);
-    const int64_t    block = step / f->steps;
-    const bool       any   = rd_shadow_is_unordered(f);
-    rd_shadow_alias *alias = rd_shadow_alias_at(s, by, number, at->more);
-    int64_t         *own   = alias ? &alias->block : &c->block;
+    const rd_stmt   *by        = at->by;
+    const rd_fold   *f         = rd_shadow_fold_of(s, by->fold);
+    const int64_t    block     = step / f->steps;
+    const bool       unordered = rd_shadow_is_unordered(f);
+    rd_shadow_alias *alias     = rd_shadow_alias_at(s, by, number, at->more);
+    int64_t         *current   = alias ? &alias->block : &c->block;
 
-    if (*own >= 0 && *own != block && !any)
+    if (*current >= 0 && *current != block && !unordered)
         return rd_shadow_fold_fails(
             s, by, "cell %" PRId64 " takes an element of block %" PRId64 " in block %" PRId64,
-            number, block, *own);
-    if (*own < 0 && block <= c->ended && !any)
+            number, block, *current);
+    if (*current < 0 && block <= c->ended && !unordered)
         return rd_shadow_fold_fails(
             s, by, "cell %" PRId64 " takes an element of block %" PRId64 " behind it", number,
             block);
-    *own     = block;
+    *current = block;
     c->step  = step;
     c->first = c->first < 0 ? block : c->first;
     c->store = by->store;
     return true;
 }
 
-/* True if the lane and the step of an element exist; else a failure. */
+/* True if the lane (partial accumulator) and the step of an element exist in the fold; else a
+ * failure. */
 static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
                              const rd_shadow_element *e)
 {
@@ -49,8 +51,9 @@ static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
     return true;
 }
 
-/* True if the array of a run has the states of the element's cell; for an element without a group
- * (nowhere) it must have none.  Else a failure. */
+/* True if the array of a run of equal labels (one_label) holds the state of the element's cell
+ * (accumulator), which is cell `number`. For an element whose label names no group (nowhere) it
+ * must hold none. True for all other arrays. Else a failure. */
 static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                             bool nowhere)
 {
@@ -61,10 +64,11 @@ static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t
            rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
 }
 
-/* Runs a step of a fold on hashes in place of data: mixes the element's hash into the state of its
- * cell and lane.  False if the step breaks a rule: a wrong block, a state that is not at hand.  An
- * element whose label names no group (nowhere) changes no state, but its block is checked, as the
- * cells of all groups are at the same block. */
+/* Runs a STEP on hashes: mixes the element's hash into the state of its cell (accumulator) and lane
+ * (partial accumulator), in a group-by of the label's cell. False, and a failure, if a rule is
+ * broken: a wrong block (a run of a fold's steps), a state that is not at hand. An element whose
+ * label names no group (nowhere) changes no state. The cell must still take steps (RD_TAKES_STEPS).
+ */
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                     int64_t label)
 {
@@ -89,8 +93,9 @@ bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_
     return true;
 }
 
-/* Adds the node of element `at` to the tree of its block, as a binary counter adds 1; returns the
- * prefix up to the element.  element[k] is the last node of 2^k elements. */
+/* Adds the node of element number `at` to the tree of its block (a run of a fold's steps), as a
+ * binary counter adds 1, and returns the prefix up to it. element[k] is the last node of 2^k
+ * elements; the prefix joins those whose bit is set in at + 1, from the right. */
 uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, uint64_t node)
 {
     uint64_t whole = RD_OF_NOTHING;
@@ -105,8 +110,8 @@ uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, 
     return whole;
 }
 
-/* Computes the results of a scan from the prefix of earlier blocks and a state of the block at
- * hand. */
+/* Computes the results of a scan: the prefix of earlier blocks (c->before), merged with a state
+ * (accumulator) of the block (a run of a fold's steps) at hand. */
 void rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, uint64_t state,
                              rd_shadow *y)
 {
@@ -116,7 +121,8 @@ void rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, u
         y[k] = rd_shadow_finish(f, node, k);
 }
 
-/* Takes an element of a scan, and computes its results. */
+/* Runs a PREFIX, the step of a scan: takes an element, and computes the results before it
+ * (exclusive) or with it. False: a failure. The cell must still take steps (RD_TAKES_STEPS). */
 bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                       rd_shadow *y)
 {
@@ -143,7 +149,8 @@ bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shado
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* Ends the open block of a cell. */
+/* Ends the open block (a run of a fold's steps) of cell `number` (accumulator). The cell must still
+ * take steps (RD_TAKES_STEPS). */
 static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
 {
     rd_shadow_accumulator *c =
@@ -152,8 +159,9 @@ static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number
     return c && rd_shadow_end_block(s, at->by, c);
 }
 
-/* Ends the open block of the cell that the statement names, or of all cells, or of the cells of all
- * groups. */
+/* Runs a PUSH: ends the open block (a run of a fold's steps) of the cell (accumulator) that the
+ * statement names; of all cells (by->all); or in a group-by of the cells of all groups, which are
+ * at the same block. */
 bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f  = rd_shadow_fold_of(s, at->by->fold);
@@ -170,8 +178,9 @@ bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
     return ok;
 }
 
-/* Checks that each block of an unordered fold ends once.  A second end would change nothing here,
- * but the text would push a node that was never written. */
+/* Checks that each block (a run of a fold's steps) of an unordered fold ends once. A second end
+ * would change no hash here, but the generated C would push a node that was never written. A
+ * group-by is not checked. */
 static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
 {
     const rd_fold         *f = rd_shadow_fold_of(s, at->by->fold);
@@ -189,22 +198,25 @@ static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t bl
     return c;
 }
 
-/* Ends the block if the element is the last one of it: its step is the block's last, and its lane
- * is the last that the lane position fills in that step. */
+/* Runs a PUSH_IF_LAST: ends the block (a run of a fold's steps) if the element is its last one.
+ * Its step must be the block's last, and its lane (partial accumulator) the last with an element
+ * in that step. `remaining`: elements along the lane position from this row of lanes on. */
 bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
 {
-    const rd_fold *f    = rd_shadow_fold_of(s, at->by->fold);
-    const int64_t  step = rd_shadow_step_number(f, &at->coords) + 1;
-    const int64_t  lane = at->coords.lane;
-    const int64_t  left = f->lane_extent - lane / f->lanes * f->lanes;
-    const int64_t  last = (left < f->lanes ? left : f->lanes) - 1;
+    const rd_fold *f         = rd_shadow_fold_of(s, at->by->fold);
+    const int64_t  step      = rd_shadow_step_number(f, &at->coords) + 1;
+    const int64_t  lane      = at->coords.lane;
+    const int64_t  remaining = f->lane_extent - lane / f->lanes * f->lanes;
+    const int64_t  last_lane = (remaining < f->lanes ? remaining : f->lanes) - 1;
 
-    if (step % f->steps || lane % f->lanes != last)
+    if (step % f->steps || lane % f->lanes != last_lane)
         return true;
     return must_end_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
 }
 
-/* Ends the blocks of all cells that are open and not the element's block. */
+/* Ends the blocks (runs of a fold's steps) of all cells (accumulators) that are open and not the
+ * block of the statement's element. A cell that was not named since the fold's last BEGIN (begun),
+ * or whose blocks have merged, has none open. */
 static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const int32_t  fold  = at->by->fold;
@@ -222,8 +234,8 @@ static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
     return ok;
 }
 
-/* Ends the block of a cell if it is not that of the element.  All lanes end it together, as their
- * threads are at the same step. */
+/* Ends the block (a run of a fold's steps) of a cell (accumulator) if it is not that of the
+ * element. All lanes end it together, as their threads are at the same step. */
 static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold               *f = rd_shadow_fold_of(s, at->by->fold);
@@ -236,14 +248,16 @@ static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
            rd_shadow_push(s, at);
 }
 
-/* Ends blocks that are not the element's, of one cell or of all. */
+/* Runs a PUSH_IF_NEW: ends blocks (runs of a fold's steps) that are not the element's, of one cell
+ * (accumulator), or of all (by->all). */
 bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     return at->by->all ? push_all_if_new(s, at) : push_cell_if_new(s, at);
 }
 
-/* Ends the last block of a cell, and merges the nodes of its blocks, lane by lane, from the right.
- * A cell without nodes gets an empty one. */
+/* Runs a MERGE_BLOCKS: ends the last block (a run of a fold's steps) of a cell (accumulator), and
+ * merges its nodes, lane by lane, from the right to one row. A cell without nodes gets an empty
+ * one. The cell must still take steps (RD_TAKES_STEPS). */
 bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
@@ -261,7 +275,8 @@ bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
-/* Merges the nodes of all lanes of a cell into one. */
+/* Runs a MERGE_LANES: merges the nodes of all lanes (partial accumulators) of a cell into one. Its
+ * blocks must have merged before. */
 bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     rd_shadow_accumulator *c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more,
@@ -274,7 +289,9 @@ bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
-/* Computes the results of a cell that has one node. */
+/* Runs a FINISH: computes the results of a cell (accumulator) whose blocks (runs of a fold's steps)
+ * and lanes have been merged to one node. False: a failure. With one lane, merged blocks are enough
+ * (RD_BLOCKS_MERGED). */
 bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_fold               *f     = rd_shadow_fold_of(s, at->by->fold);
@@ -288,41 +305,46 @@ bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 }
 
 /* ---- Joins ----------------------------------------------------------------------------------- */
-/* A statement that pushes blocks of an array, for messages and states. */
+/* Returns a PUSH statement of the fold and the array, which names both in messages. */
 static rd_stmt push_stmt(int32_t fold, int32_t store)
 {
     return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };
 }
 
-/* Adds the nodes of a cell of the next task behind this task's, and then its block at hand. */
+/* Joins a cell (accumulator) of two tasks that share a fold: ends the open blocks (runs of a fold's
+ * steps) of both, then pushes the nodes of the next task behind those of this one. `at`: the
+ * subscript that names it. False: a failure. `last` is a copy of *next that notes its failures
+ * where `into` does. */
 static bool join_task_cell(rd_shadow_folds *into, const rd_shadow_folds *next, int32_t fold,
                            int64_t at)
 {
-    const rd_fold         *f     = rd_shadow_fold_of(into, fold);
-    rd_shadow_accumulator *d     = next->cell[fold][at], *c;
-    const rd_stmt          other = push_stmt(fold, d->store);
-    rd_shadow_folds        last  = *next;
+    const rd_fold         *f      = rd_shadow_fold_of(into, fold);
+    rd_shadow_accumulator *theirs = next->cell[fold][at], *ours;
+    const rd_stmt          other  = push_stmt(fold, theirs->store);
+    rd_shadow_folds        last   = *next;
 
     last.why = into->why;
-    c = rd_shadow_accumulator_at(into, &other, d->number, d->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
-    if (!c)
+    ours     = rd_shadow_accumulator_at(into, &other, theirs->number, theirs->more, RD_TAKES_STEPS,
+                                        RD_TAKES_STEPS);
+    if (!ours)
         return false;
-    const rd_stmt mine = push_stmt(fold, c->store);
+    const rd_stmt mine = push_stmt(fold, ours->store);
 
-    if (d->progress != RD_TAKES_STEPS)
+    if (theirs->progress != RD_TAKES_STEPS)
         return rd_shadow_fold_fails(into, &mine, "tasks share it, and it has come to rest");
-    if (!rd_shadow_end_block(into, &mine, c) || !rd_shadow_end_block(&last, &other, d))
+    if (!rd_shadow_end_block(into, &mine, ours) || !rd_shadow_end_block(&last, &other, theirs))
         return false;
-    for (int32_t row = 0; row < d->depth; row++) {
+    for (int32_t row = 0; row < theirs->depth; row++) {
         for (int32_t l = 0; l < f->lanes; l++)
-            c->node[c->depth * f->lanes + l] = d->node[row * f->lanes + l];
-        if (!rd_shadow_push_node(into, &mine, c, d->covers[row]))
+            ours->node[ours->depth * f->lanes + l] = theirs->node[row * f->lanes + l];
+        if (!rd_shadow_push_node(into, &mine, ours, theirs->covers[row]))
             return false;
     }
     return true;
 }
 
-/* Adds the folds of the next task to this task's, if tasks share them. */
+/* Adds the accumulators of the next task to those of this one, for each fold that tasks share
+ * (split). */
 bool rd_shadow_folds_join(rd_shadow_folds *into, const rd_shadow_folds *next)
 {
     bool ok = true;

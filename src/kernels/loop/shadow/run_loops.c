@@ -14,14 +14,15 @@
 enum { MOST_COPIES = 4096, VECTOR = 8 };
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* Frees the values and indices of a copy. */
+/* Frees the values and indices of a copy (instance of the code). */
 void rd_shadow_copy_free(rd_shadow_copy *c)
 {
     free(c->value);
     free(c->axis);
 }
 
-/* Makes a copy, with the values and indices of another one if there is one. */
+/* Makes a copy (one instance of the code: its values and indices), with those of another one, or
+ * zeros if `of` is NULL. False: no memory. */
 bool rd_shadow_copy_new(const rd_schedule *t, rd_shadow_copy *c, const rd_shadow_copy *of)
 {
     const size_t n_let = (size_t)t->n_let + 1, n_axis = (size_t)t->n_axis + 1;
@@ -37,13 +38,13 @@ bool rd_shadow_copy_new(const rd_schedule *t, rd_shadow_copy *c, const rd_shadow
 }
 
 /* ---- Rounds of loops ------------------------------------------------------------------------- */
-/* The rounds of a loop, in the order in which they run. */
+/* The rounds of a loop, as ranges of indices, in the order in which they run. */
 typedef struct round_list {
     int64_t         n, room;
     rd_shadow_span *at;
 } round_list;
 
-/* Adds a round [from, to). */
+/* Adds a round of the indices [from, to) to the list. The task fails without memory. */
 static void add_round(rd_shadow_task *r, round_list *list, int64_t from, int64_t to)
 {
     if (list->n == list->room) {
@@ -60,8 +61,8 @@ static void add_round(rd_shadow_task *r, round_list *list, int64_t from, int64_t
     list->at[list->n++] = (rd_shadow_span){ from, to };
 }
 
-/* Adds a round, and checks its length against the width that the loop states for rounds with
- * marks. */
+/* Adds a round, and checks its length against the width that the loop states for rounds with marks
+ * (axes bound to the ends of a round). */
 static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, int64_t from,
                      int64_t to)
 {
@@ -72,8 +73,8 @@ static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, in
     add_round(r, list, from, to);
 }
 
-/* Lists the rounds of a loop, each `step` indices long.  A loop with more rounds than the run may
- * visit fails. */
+/* Lists the rounds of a loop over `all`, each `step` indices long, the last one perhaps shorter.
+ * It fails if there are more rounds than the run may visit statements, so that wrong trees end. */
 static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all, round_list *list)
 {
     const int64_t n = all.to > all.from ? (all.to - all.from + loop->step - 1) / loop->step : 0;
@@ -89,8 +90,8 @@ static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all
     }
 }
 
-/* Puts all odd rounds first, from the last one on, then the others.  No serial loop has this order,
- * so a round that depends on another one computes something else. */
+/* Puts all odd rounds first, from the last one on, then the even ones. No serial loop has this
+ * order, so a round that depends on another one computes another hash, and is found. */
 static void reverse_odd_even(rd_shadow_task *r, round_list *list)
 {
     rd_shadow_span *const made = malloc(((size_t)list->n + 1) * sizeof *made);
@@ -109,7 +110,8 @@ static void reverse_odd_even(rd_shadow_task *r, round_list *list)
     list->room = list->n + 1;
 }
 
-/* Binds the loop's index and marks to a round. */
+/* Binds, in a copy (instance of the code), the loop's index and its marks (axes of a round's begin
+ * and end) to a round. */
 static void bind(rd_shadow_copy *c, const rd_for *loop, rd_shadow_span at)
 {
     const int32_t axis[]  = { loop->axis, loop->start, loop->stop };
@@ -120,35 +122,37 @@ static void bind(rd_shadow_copy *c, const rd_for *loop, rd_shadow_span at)
             c->axis[axis[k]] = index[k];
 }
 
-/* Runs the body in n copies for each round of the list: every copy from outside is multiplied by
- * the rounds. */
+/* Runs the body in n copies for each round of the list, all together: each statement runs in all n
+ * * rounds copies before the next statement does, as in unroll-and-jam. More than MOST_COPIES
+ * fail. */
 static void run_jam(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_shadow_copy *const *c,
                     int n, const round_list *list)
 {
-    const int64_t   all  = n * list->n;
+    const int64_t   total = n * list->n;
     rd_shadow_copy *made = NULL, **each = NULL;
 
-    if (!rd_shadow_require(r, all <= MOST_COPIES ||
-                                  rd_shadow_fails(r->why, "a jam has %" PRId64 " copies", all)))
+    if (!rd_shadow_require(r, total <= MOST_COPIES ||
+                                  rd_shadow_fails(r->why, "a jam has %" PRId64 " copies", total)))
         return;
-    made = calloc((size_t)all + 1, sizeof *made);
-    each = calloc((size_t)all + 1, sizeof *each);
+    made = calloc((size_t)total + 1, sizeof *made);
+    each = calloc((size_t)total + 1, sizeof *each);
     rd_shadow_require(r, made && each);
-    for (int64_t k = 0; k < all && made && each && !r->failed; k++) {
+    for (int64_t k = 0; k < total && made && each && !r->failed; k++) {
         each[k] = &made[k];
         if (rd_shadow_require(r, rd_shadow_copy_new(r->t, each[k], c[k / list->n])))
             bind(each[k], loop, list->at[k % list->n]);
     }
-    if (each && all && !r->failed)
-        rd_shadow_body(r, body, each, (int)all);
-    for (int64_t k = 0; k < all && made; k++)
+    if (each && total && !r->failed)
+        rd_shadow_body(r, body, each, (int)total);
+    for (int64_t k = 0; k < total && made; k++)
         rd_shadow_copy_free(&made[k]);
     free(made);
     free(each);
 }
 
-/* Runs the rounds one after the other.  In each, the copies of jams around go through the body
- * together. */
+/* Runs the rounds one after the other; in each, the n copies of jams around go through the body
+ * together. r->last tells IF_LAST that the last round runs. Behind the loop the axis has its old
+ * index again. */
 static void run_rounds(rd_shadow_task *r, int32_t body, const rd_for *loop,
                        rd_shadow_copy *const *c, int n, const round_list *list)
 {
@@ -171,51 +175,54 @@ static void run_rounds(rd_shadow_task *r, int32_t body, const rd_for *loop,
     free(outside);
 }
 
-/* True if rounds can be interleaved: the body has no loops, whose ranges might differ, and no
- * arrays, which belong to one round. */
+/* True if rounds can be interleaved statement by statement: the body has no loops, whose ranges
+ * might differ between rounds, and no arrays, which belong to one round. */
 static bool can_interleave(const rd_schedule *t, int32_t body)
 {
-    bool may = true;
+    bool possible = true;
 
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
-        may &= s == body || (t->stmt[s].kind != RD_S_LOOP && t->stmt[s].kind != RD_S_ARRAY);
-    return may;
+        possible &= s == body || (t->stmt[s].kind != RD_S_LOOP && t->stmt[s].kind != RD_S_ARRAY);
+    return possible;
 }
 
-/* Runs some rounds interleaved, as a vector does. */
+/* Runs the rounds interleaved, VECTOR at a time, as a vector does. */
 static void run_vectors(rd_shadow_task *r, int32_t body, const rd_for *loop,
                         rd_shadow_copy *const *c, int n, const round_list *list)
 {
     for (int64_t k = 0; k < list->n && !r->failed; k += VECTOR) {
-        const round_list some = { .n  = list->n - k < VECTOR ? list->n - k : VECTOR,
-                                  .at = list->at + k };
+        const round_list group = { .n  = list->n - k < VECTOR ? list->n - k : VECTOR,
+                                   .at = list->at + k };
 
-        run_jam(r, body, loop, c, n, &some);
+        run_jam(r, body, loop, c, n, &group);
     }
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* Lists the rounds of a loop in an order that its kind allows, and runs them. */
+/* Runs a loop in n copies: lists its rounds, in an unusual order if its kind allows any, and runs
+ * them one by one, interleaved (vectors), or all together (jams). It checks that all copies have
+ * the same bounds, and that there are no more rounds than the loop says (extent). A loop that runs
+ * at most once (RD_FOR_ONCE) has all indices in one round. */
 static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, int n)
 {
-    const rd_for        *loop = &r->t->loop[r->t->stmt[stmt].arg];
-    const rd_shadow_span all  = { rd_shadow_edge(r, c[0], &loop->from, /*greatest=*/true),
-                                  rd_shadow_edge(r, c[0], &loop->to, /*greatest=*/false) };
-    round_list           list = { 0 };
+    const rd_for        *loop   = &r->t->loop[r->t->stmt[stmt].arg];
+    const rd_shadow_span bounds = { rd_shadow_edge(r, c[0], &loop->from, /*greatest=*/true),
+                                    rd_shadow_edge(r, c[0], &loop->to, /*greatest=*/false) };
+    round_list           list   = { 0 };
 
     for (int k = 1; k < n; k++)
         rd_shadow_require(
-            r, (rd_shadow_edge(r, c[k], &loop->from, /*greatest=*/true) == all.from &&
-                rd_shadow_edge(r, c[k], &loop->to, /*greatest=*/false) == all.to) ||
+            r, (rd_shadow_edge(r, c[k], &loop->from, /*greatest=*/true) == bounds.from &&
+                rd_shadow_edge(r, c[k], &loop->to, /*greatest=*/false) == bounds.to) ||
                    rd_shadow_fails(r->why, "copies of a jam have loops of other ranges"));
     if (loop->kind == RD_FOR_BLOCK) {
-        rd_shadow_run_block_loop(r, stmt, loop, c, n, all);
+        rd_shadow_run_block_loop(r, stmt, loop, c, n, bounds);
         return;
     }
-    if (loop->kind == RD_FOR_ONCE && all.from < all.to)
-        add_step(r, loop, &list, all.from, all.to);
+    if (loop->kind == RD_FOR_ONCE && bounds.from < bounds.to)
+        add_step(r, loop, &list, bounds.from, bounds.to);
     if (loop->kind != RD_FOR_ONCE)
-        list_steps(r, loop, all, &list);
+        list_steps(r, loop, bounds, &list);
     if (rd_in_any_order(loop))
         reverse_odd_even(r, &list);
     rd_shadow_require(r, loop->extent < 0 || list.n <= loop->extent ||
@@ -233,8 +240,9 @@ static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, 
     free(list.at);
 }
 
-/* Runs the statements of a body in n copies.  A run that visits far more than its program does
- * fails. */
+/* Runs the statements of a body in n copies (instances of the code), each statement in all copies
+ * before the next one. A run that visits far more statements than its program has instructions
+ * fails, so that wrong trees end. */
 void rd_shadow_body(rd_shadow_task *r, int32_t body, rd_shadow_copy *const *c, int n)
 {
     for (int32_t s = r->t->stmt[body].first; s >= 0 && !r->failed; s = r->t->stmt[s].next) {

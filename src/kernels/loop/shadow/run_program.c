@@ -10,7 +10,7 @@ typedef struct axis_range {
     int64_t index, lo, hi;
 } axis_range;
 
-/* The state of a run. */
+/* A shadow run of a program: it computes hashes of how numbers are made, in place of numbers. */
 typedef struct program_run {
     const rd_program  *p;
     rd_shadow_memories memory;
@@ -21,8 +21,9 @@ typedef struct program_run {
 } program_run;
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* Returns the value of an address.  A `local` index counts from the begin of the axis' current
- * range. */
+/* Returns the value of an address at the current indices and registers. A `local` index counts
+ * from the begin of the axis's current range (lo). An unknown register counts as 0 or 1, by its
+ * hash. */
 static int64_t position(const program_run *r, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -38,7 +39,8 @@ static int64_t position(const program_run *r, const rd_address *at)
     return sum;
 }
 
-/* The positions of a fold's element. */
+/* Returns the values of the positions of a fold's element: cell, lane, outer step and flat index.
+ */
 static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 {
     return (rd_shadow_coords){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
@@ -46,7 +48,8 @@ static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The element that a STEP or SCAN takes. */
+/* Returns the element that a STEP or SCAN takes: registers a, b and c have its value, weight and
+ * mask (-1: none). */
 static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
 {
     const rd_fold         *f  = &r->p->fold[inst->arg];
@@ -56,7 +59,9 @@ static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
                                 inst->c >= 0 ? &r->reg[inst->c] : NULL);
 }
 
-/* Runs a STEP; elements without a group go nowhere. */
+/* Runs a STEP: adds the element to the list of its cell (accumulator), in a group-by to that of
+ * the label's cell. Elements that are masked or neutral (no hash), or without a group, go nowhere.
+ */
 static void run_step(program_run *r, const rd_inst *inst)
 {
     const rd_fold    *f     = &r->p->fold[inst->arg];
@@ -69,7 +74,7 @@ static void run_step(program_run *r, const rd_inst *inst)
     r->failed |= !rd_shadow_list_take(r->fold[inst->arg], &e);
 }
 
-/* Runs a SCAN. */
+/* Runs a SCAN: takes an element, and puts the results so far into registers. */
 static void run_scan(program_run *r, const rd_inst *inst)
 {
     const rd_shadow_element e = element_of(r, inst);
@@ -77,7 +82,7 @@ static void run_scan(program_run *r, const rd_inst *inst)
     r->failed |= !rd_shadow_list_scan(r->fold[inst->arg], &e, &r->reg[inst->dst]);
 }
 
-/* Runs a CLOSE: the results of the fold's cell become registers. */
+/* Runs a CLOSE: the results of the fold's cell (accumulator) become registers. */
 static void run_close(program_run *r, const rd_inst *inst)
 {
     r->failed |= !rd_shadow_list_finish(
@@ -85,7 +90,9 @@ static void run_close(program_run *r, const rd_inst *inst)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Runs an instruction that operators make: its register gets the hash of operation and operands. */
+/* Runs an instruction that makes a value by an operation: its register gets the known number, or
+ * the hash of the operation and its operands. A constant reads no register, a cast or an INDEX one,
+ * a MAP as many as its operator's arity, others three. */
 static void add_value(program_run *r, const rd_inst *inst)
 {
     const rd_let  let     = { .kind = inst->kind,
@@ -106,7 +113,7 @@ static void add_value(program_run *r, const rd_inst *inst)
     r->reg[inst->dst] = rd_shadow_value(&let, in);
 }
 
-/* Runs a call of a user's function. */
+/* Runs a call of a user's function: its register gets a hash of the function and its operands. */
 static void add_call(program_run *r, const rd_inst *inst)
 {
     const rd_call *call = &r->p->call[inst->arg];
@@ -121,7 +128,7 @@ static void add_call(program_run *r, const rd_inst *inst)
 /* ---- Instructions ---------------------------------------------------------------------------- */
 static void run_instructions(program_run *r, int32_t from, int32_t to);
 
-/* Loads an element at an address of the program. */
+/* Loads the shadow of an element at an address of the program, given by its number. */
 static rd_shadow load(const program_run *r, int32_t address)
 {
     const rd_address *at = &r->p->address[address];
@@ -129,7 +136,7 @@ static rd_shadow load(const program_run *r, int32_t address)
     return rd_shadow_load(&r->memory, at->slot, at->type, position(r, at));
 }
 
-/* Runs a STORE. */
+/* Runs a STORE: puts the shadow of register inst->a into the program's memory. */
 static void store(const program_run *r, const rd_inst *inst)
 {
     const rd_address *at = &r->p->address[inst->arg];
@@ -137,7 +144,8 @@ static void store(const program_run *r, const rd_inst *inst)
     rd_shadow_put(&r->memory, at->slot, at->type, position(r, at), r->reg[inst->a]);
 }
 
-/* Runs a SORT. */
+/* Runs a SORT of a row, or if it comes in strips (most > 0) of the part in the current range of
+ * its axis. */
 static void run_sort(const program_run *r, const rd_inst *inst)
 {
     const rd_sorting *s = &r->p->sorting[inst->arg];
@@ -151,14 +159,16 @@ static void run_sort(const program_run *r, const rd_inst *inst)
                           .n     = s->most ? r->axis[s->axis].hi - r->axis[s->axis].lo : s->n });
 }
 
-/* Runs a loop of the program, one index after the other. */
+/* Runs a loop of the program, one index after the other, or range by range if it goes over tiles.
+ * The axis has its index and range meanwhile; a sparse row (rd_is_row) has bounds that are loaded.
+ * It goes over the axis's range at hand, which is restored behind it. */
 static void run_loop(program_run *r, int32_t number)
 {
-    const rd_loop    *l       = &r->p->loop[number];
-    axis_range *const axis    = &r->axis[l->axis];
-    const axis_range  outside = *axis;
-    const int64_t     step    = l->kind == RD_LOOP_TILE ? l->step : 1;
-    int64_t           lo = outside.lo, hi = outside.hi, n;
+    const rd_loop    *l     = &r->p->loop[number];
+    axis_range *const axis  = &r->axis[l->axis];
+    const axis_range  outer = *axis;
+    const int64_t     step  = l->kind == RD_LOOP_TILE ? l->step : 1;
+    int64_t           lo = outer.lo, hi = outer.hi, n;
 
     if (rd_is_row(l)) {
         lo = rd_shadow_int(load(r, l->row_from));
@@ -173,10 +183,10 @@ static void run_loop(program_run *r, int32_t number)
             *axis = (axis_range){ at, at, hi - at > step ? at + step : hi };
         run_instructions(r, l->begin + 1, l->end);
     }
-    *axis = outside;
+    *axis = outer;
 }
 
-/* Runs one instruction as program.h defines it. */
+/* Runs one instruction as program.h defines it, on hashes in place of numbers. */
 static void run_instruction(program_run *r, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -208,7 +218,7 @@ static void run_instructions(program_run *r, int32_t from, int32_t to)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Makes the list of elements of each fold. */
+/* Makes the list of elements of each fold, from which its results will be computed. */
 static void open_folds(program_run *r)
 {
     for (int32_t k = 0; k < r->p->n_fold && !r->failed; k++) {
@@ -225,24 +235,25 @@ static void close_folds(program_run *r)
     free(r->fold);
 }
 
-/* Runs all of a program, and stores its results in *all; false: no memory. */
+/* Runs all of a program on hashes, and stores its results in *all; false: no memory. What it
+ * stores in scratch (temporary memory of a task) is thrown away. */
 bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
 {
-    rd_shadow_memory own = { 0 };
-    program_run      r   = { .p      = p,
-                             .memory = { p, all, &own },
-                             .reg    = calloc((size_t)p->n_reg + 1, sizeof *r.reg),
-                             .axis   = calloc((size_t)p->n_axis + 1, sizeof *r.axis),
-                             .fold   = calloc((size_t)p->n_fold + 1, sizeof *r.fold) };
+    rd_shadow_memory scratch = { 0 };
+    program_run      r       = { .p      = p,
+                                 .memory = { p, all, &scratch },
+                                 .reg    = calloc((size_t)p->n_reg + 1, sizeof *r.reg),
+                                 .axis   = calloc((size_t)p->n_axis + 1, sizeof *r.axis),
+                                 .fold   = calloc((size_t)p->n_fold + 1, sizeof *r.fold) };
 
     r.failed = !r.reg || !r.axis || !r.fold;
     for (int32_t a = 0; a < p->n_axis && !r.failed; a++)
         r.axis[a] = (axis_range){ 0, 0, p->axis_extent[a] };
     if (!r.failed)
         open_folds(&r);
-    run_instructions(&r, 0, p->n_inst);
+    run_instructions(&r, /*from=*/0, p->n_inst);
     close_folds(&r);
-    rd_shadow_memory_free(&own);
+    rd_shadow_memory_free(&scratch);
     free(r.reg);
     free(r.axis);
     return !r.failed && !all->failed;

@@ -15,7 +15,8 @@
 #include <string.h>
 
 /* ---- Memory of the tree ---------------------------------------------------------------------- */
-/* True if the array has the element; else a failure. */
+/* True if the array of the tree has an element with subscript `at`; else a failure: "load from
+ * a3[64], which has 64". */
 static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const char *what)
 {
     const rd_store *a = &r->t->store[store];
@@ -26,7 +27,8 @@ static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const
                                store, at, a->extent));
 }
 
-/* Loads from memory of the program, or from an array of the tree that must have the element. */
+/* Loads an element's shadow from the program's memory (slot >= 0), or from an array of the tree,
+ * in which the element must have been stored (made). */
 static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *let)
 {
     const int64_t at = rd_shadow_position(r, c, &let->at);
@@ -42,8 +44,8 @@ static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *
     return r->store[let->store][at];
 }
 
-/* Runs a STORE. Memory of the program must not be written behind an early exit, which would leave
- * the store out; an array notes which elements it has. */
+/* Runs a STORE. Memory of the program must not be written behind an early exit that has run, as it
+ * would leave the store out; an array of the tree notes which elements it has (made). */
 static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const int64_t at = rd_shadow_position(r, c, &s->at);
@@ -59,7 +61,8 @@ static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
     r->made[s->store][at]  = true;
 }
 
-/* Declares an array: nothing is stored in it. */
+/* Runs an ARRAY (declaration): no element is stored in it, or if it holds states (accumulators)
+ * none has begun. */
 static void declare(rd_shadow_task *r, int32_t store)
 {
     if (r->t->store[store].fold >= 0)
@@ -69,7 +72,7 @@ static void declare(rd_shadow_task *r, int32_t store)
 }
 
 /* ---- Values and folds ------------------------------------------------------------------------ */
-/* Makes the value of a LET. */
+/* Runs a LET: makes its value in this copy of the code. */
 static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
 {
     const rd_let *v = &r->t->let[value];
@@ -85,7 +88,7 @@ static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
         c->value[value] = rd_shadow_value(v, in);
 }
 
-/* The position of an address in the program, by the axes that loops bind. */
+/* Returns the value of an address of the program, from the axes alone; registers count as 0. */
 static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -96,8 +99,10 @@ static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
     return sum;
 }
 
-/* Returns the element of a step.  If the lane is given as it is, not modulo the number of lanes
- * (!wraps), the fold's addresses in the program give the step. */
+/* Returns the element of a step, with its hash. If the tree gives the lane (partial accumulator) as
+ * it is, not modulo the number of lanes (!wraps), the step number comes from the fold's own
+ * addresses in the program. A lane that does not exist is -1. The number comes so only if the lane
+ * position spans several steps; else it stays. */
 static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_copy *c,
                                       const rd_shadow_at *at)
 {
@@ -108,17 +113,18 @@ static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_c
                              s->mask >= 0 ? &c->value[s->mask] : NULL);
 
     if (!s->wraps) {
-        const rd_shadow_coords place = { .lane  = position_by_axes(c, &f->lane),
-                                         .outer = position_by_axes(c, &f->outer) };
+        const rd_shadow_coords position = { .lane  = position_by_axes(c, &f->lane),
+                                            .outer = position_by_axes(c, &f->outer) };
 
         e.lane = at->coords.lane >= 0 && at->coords.lane < f->lanes ? (int32_t)at->coords.lane : -1;
         if (f->lane_extent > f->lanes)
-            e.step = rd_shadow_step_number(f, &place);
+            e.step = rd_shadow_step_number(f, &position);
     }
     return e;
 }
 
-/* Runs a STEP: the element goes to its cell, or in a group-by to the cell of its label. */
+/* Runs a STEP: the element goes to its cell (accumulator), in a group-by to the cell of its label.
+ * False: a failure. */
 static bool run_step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const rd_shadow_element e = step_element(r, c, at);
@@ -128,7 +134,8 @@ static bool run_step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *a
     return rd_shadow_take(r->folds, at, &e, d >= 0 && n ? rd_shadow_label(c->value[d], n) : 0);
 }
 
-/* Runs an RD_S_SWITCH_STATE. */
+/* Runs a SWITCH_STATE: the array of a run of equal labels gets the state of this label's cell
+ * (accumulator). */
 static bool run_switch_state(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const int64_t n = r->t->p->fold[at->by->fold].n_group;
@@ -137,7 +144,7 @@ static bool run_switch_state(rd_shadow_task *r, const rd_shadow_copy *c, const r
                                   rd_shadow_label(c->value[at->by->label], n));
 }
 
-/* Runs a PREFIX. */
+/* Runs a PREFIX, the step of a scan, which makes results. */
 static bool run_prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const rd_shadow_element e = step_element(r, c, at);
@@ -145,8 +152,8 @@ static bool run_prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at 
     return rd_shadow_prefix(r->folds, at, &e, &c->value[at->by->value]);
 }
 
-/* Returns the axis along which ranges store partials of the statement's fold; -1: all ranges around
- * count. */
+/* Returns the axis of the split reduction along which ranges store the statement's partials; -1:
+ * all loops over ranges around count. STORE_PARTIALS names their array in `arg`. */
 static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
 {
     const int32_t store = s->kind == RD_S_STORE_PARTIALS ? s->arg : s->store;
@@ -154,8 +161,8 @@ static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
     return t->store[store].storage == RD_IN_DEVICE ? t->store[store].split_axis : -1;
 }
 
-/* The item at hand: a hash of the indices of the loops over items around, without those over the
- * ranges that combine. */
+/* Returns the work item at hand, as a hash of the indices of all loops over items around (GPU),
+ * without those over ranges whose partials are combined with each other. */
 static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, int32_t stmt)
 {
     const int32_t along = axis_of_ranges(r->t, &r->t->stmt[stmt]);
@@ -170,14 +177,16 @@ static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, i
     return item;
 }
 
-/* True if the statement is about partials, which belong to a work item. */
+/* True if the statement is about partials (results of ranges of a split reduction), which belong
+ * to a work item. */
 static bool is_of_ranges(const rd_stmt *s)
 {
     return s->kind == RD_S_STORE_PARTIALS || s->kind == RD_S_COMBINE_PARTIALS ||
            s->kind == RD_S_BUILD_TREE || s->kind == RD_S_SCAN_BLOCKS || s->kind == RD_S_LOOK_BACK;
 }
 
-/* Runs a statement of a fold at its positions in this copy of the body. */
+/* Runs a statement of a fold, by its kind, at its positions in this copy of the code. False: a
+ * failure. */
 static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
 {
     const rd_stmt     *s  = &r->t->stmt[stmt];
@@ -210,7 +219,8 @@ static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
     }
 }
 
-/* Sorts a row, or takes a strip of it. */
+/* Runs a SORT of a row, or of the strip of it that a loop around visits. Its positions lie in those
+ * of the statement: to in of.index, state in of.cell, begin in of.lane, n in count. */
 static void sort(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const rd_sorting *of = &r->t->p->sorting[s->arg];
@@ -224,7 +234,10 @@ static void sort(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt
 }
 
 /* ---- All kinds ------------------------------------------------------------------------------- */
-/* Runs a statement that is no loop, in one copy. */
+/* Runs a statement that is no loop, in one copy (instance of the code). A search in memory
+ * (LOWER_BOUND) takes its lower bound, as data are unknown. A CUT_AT_RUN does nothing, and an EXIT
+ * is only noted. An IF with `unless` runs if its mask is false. Prefetches and barriers change no
+ * number. */
 void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
 {
     const rd_stmt        *s        = &r->t->stmt[stmt];
@@ -233,11 +246,11 @@ void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
     switch (s->kind) {
     case RD_S_IF:
         if (rd_shadow_true(c->value[s->x]) != s->unless)
-            rd_shadow_body(r, stmt, alone, 1);
+            rd_shadow_body(r, stmt, alone, /*n=*/1);
         break;
     case RD_S_IF_LAST:
         if (r->last[s->arg])
-            rd_shadow_body(r, stmt, alone, 1);
+            rd_shadow_body(r, stmt, alone, /*n=*/1);
         break;
     case RD_S_LET: make_value(r, c, s->value); break;
     case RD_S_ARRAY: declare(r, s->store); break;
@@ -245,6 +258,7 @@ void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
         c->value[s->value] = c->value[s->x];
         break; /* data are unknown: the search ends at its first number */
     case RD_S_PREFETCH:
+    case RD_S_FRONT: /* nothing but a hint */
     case RD_S_BARRIER: break;
     case RD_S_EXIT: rd_shadow_note_exit(r, c, s); break;
     case RD_S_STORE: store(r, c, s); break;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-/* Frees what a task has; parts of it may be missing. */
+/* Frees all that a task of a shadow run has; after a failure some of it may be missing. */
 static void close_task(rd_shadow_task *r)
 {
     rd_shadow_memory_free(&r->own);
@@ -27,7 +27,8 @@ static void close_task(rd_shadow_task *r)
     rd_shadow_copy_free(&r->root);
 }
 
-/* Makes the arrays of elements of a task, none of which is stored. */
+/* Makes the arrays of elements of a task (fold < 0: no states), none of whose elements has been
+ * stored; made[] notes which have. False: no memory. */
 static bool open_stores(rd_shadow_task *r)
 {
     bool ok = true;
@@ -56,10 +57,11 @@ static void open_task(rd_shadow_task *r, const rd_schedule *t, rd_shadow_memory 
     r->folds = rd_shadow_folds_new(t, why);
     r->last  = calloc((size_t)t->n_stmt + 1, sizeof *r->last);
     rd_shadow_require(r, r->folds && r->last && open_stores(r) && rd_shadow_find_exits(r) &&
-                             rd_shadow_copy_new(t, &r->root, NULL));
+                             rd_shadow_copy_new(t, &r->root, /*of=*/NULL));
 }
 
-/* Runs head, body or tail of the program, over the share [lo, hi) of the root loop. */
+/* Runs the head, the body or the tail of the program in the task's only copy of the code. The
+ * bounds of its share of the root axis, [lo, hi), are bound to the first two marks. */
 static void run_part(rd_shadow_task *r, int part, int64_t lo, int64_t hi)
 {
     rd_shadow_copy *const alone[1] = { &r->root };
@@ -69,11 +71,11 @@ static void run_part(rd_shadow_task *r, int part, int64_t lo, int64_t hi)
         return;
     r->root.axis[marks + RD_MARK_LO] = lo;
     r->root.axis[marks + RD_MARK_HI] = hi;
-    rd_shadow_body(r, r->t->part[part], alone, 1);
+    rd_shadow_body(r, r->t->part[part], alone, /*n=*/1);
 }
 
-/* Runs the share of a task, at once or in steps one after the other.  An empty share still runs the
- * body once. */
+/* Runs the body over the share of a task: at once, or (`steps`) in the steps of long runs, one
+ * after the other. An empty share still runs the body once, as folds begin there. */
 static void run_share(rd_shadow_task *r, bool steps, int64_t lo, int64_t hi)
 {
     const int64_t step = steps && r->t->p->step > 0 ? r->t->p->step : hi - lo;
@@ -84,8 +86,9 @@ static void run_share(rd_shadow_task *r, bool steps, int64_t lo, int64_t hi)
         run_part(r, RD_PART_BODY, lo, hi);
 }
 
-/* Runs the tasks, the last one first, so that none can wait for the one before it.  Shares are
- * multiples of the grain.  Then their folds are joined. */
+/* Runs n tasks, each its share of the root axis, a multiple of the grain (the least range that a
+ * task may take). The last task runs first, so that none can wait for the one before it. Then
+ * their folds are joined, and task 0 runs the tail. */
 static void run_tasks(rd_shadow_task *r, int n, bool steps)
 {
     const rd_program *p      = r->t->p;
@@ -104,14 +107,15 @@ static void run_tasks(rd_shadow_task *r, int n, bool steps)
     }
     for (int k = 1; k < n && !r[0].failed; k++)
         rd_shadow_require(&r[0], rd_shadow_folds_join(r[0].folds, r[k].folds));
-    run_part(&r[0], RD_PART_TAIL, 0, extent);
+    run_part(&r[0], RD_PART_TAIL, /*lo=*/0, extent);
 }
 
-/* Runs all of a tree in up to four tasks; a limit of visits ends runs that do not end. */
+/* Runs all of a tree on hashes, in up to four tasks, and stores its results in *all. A limit of
+ * visits ends runs that would not end. False: *why has a sentence, or there was no memory. */
 bool rd_shadow_tree(const rd_schedule *t, rd_shadow_shares shares, rd_shadow_memory *all,
                     rd_text *why)
 {
-    enum { MOST_TASKS = 4, TIMES = 8 };
+    enum { MOST_TASKS = 4, TIMES = 8 }; /* visits, in those of its program */
     const int64_t  visits = 10000 + TIMES * rd_shadow_visits(t);
     const int      least  = shares.tasks < 1 ? 1 : shares.tasks;
     const int      n      = least < MOST_TASKS ? least : MOST_TASKS;

@@ -8,8 +8,9 @@
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
-/* The subscript of the fold's next accumulator that has begun a block (block >= 0), from `from` on;
- * -1 if there is none. Accumulators that begun before the fold's last beginning are out of date. */
+/* Returns the subscript of the fold's next accumulator, from `from` on, that is in a block (block
+ * >= 0); -1: there is none. One with an older `begun` than the fold was not used since the fold's
+ * last BEGIN. */
 int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t from)
 {
     for (int64_t k = from; k < s->n_cell[fold]; k++) {
@@ -22,14 +23,14 @@ int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t fro
 }
 
 /* ---- Prefixes of blocks ---------------------------------------------------------------------- */
-/* The prefix of the block at hand. */
+/* The prefix of the block at hand: `whole`, and the nodes of 1, 2, 4 .. elements that it has. */
 typedef struct block_prefix {
-    int64_t  step; /* the last one, -1 */
+    int64_t  step; /* of the last element taken, -1 */
     uint64_t element[RD_MOST_ELEMENT_LEVELS], whole;
 } block_prefix;
 
-/* True if the step follows the one before it, the first at the beginning of a block; else a
- * failure. */
+/* True if the step is the next one behind the last one taken, or if there is none the first of a
+ * block (a run of a fold's steps); else a failure. */
 static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block_prefix *b,
                         int64_t step)
 {
@@ -40,13 +41,16 @@ static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block
                                            step, b->step);
 }
 
-/* Takes the state of the next element: it becomes the prefix within its block. */
+/* Takes the next element of a scan in which each element has a state (accumulator) of its own. The
+ * state becomes the prefix within its block (a run of a fold's steps), without the element itself
+ * if the scan is exclusive. c->node[0] becomes the block's node, if this is its last element.
+ * Before a block's first element there is nothing. */
 static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
                          rd_shadow_accumulator *c)
 {
     const rd_fold *f     = rd_shadow_fold_of(s, by->fold);
     const int64_t  at    = c->step % f->steps;
-    uint64_t      *state = rd_shadow_state_at(s, by, c->number, c->more, 0), before;
+    uint64_t      *state = rd_shadow_state_at(s, by, c->number, c->more, /*lane=*/0), before;
 
     if (!state || !must_follow(s, by, b, c->step))
         return false;
@@ -61,26 +65,29 @@ static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
     return true;
 }
 
-/* Turns the states of all elements, in their order, into prefixes within their blocks. */
+/* Runs a SCAN_BLOCKS: turns the states (accumulators) of all elements, in their order, into
+ * prefixes within their blocks (runs of a fold's steps). */
 bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
 {
     block_prefix b  = { .step = -1 };
     bool         ok = true;
 
-    for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
+    for (int64_t k = rd_shadow_next_begun(s, by->fold, /*from=*/0); k >= 0 && ok;
          k         = rd_shadow_next_begun(s, by->fold, k + 1))
         ok = take_element(s, by, &b, s->cell[by->fold][k]);
     return ok;
 }
 
 /* ---- What blocks come to, and results -------------------------------------------------------- */
-/* Stores the partial of each block: the prefix of its last element. */
+/* Stores the partial of each block (a run of a fold's steps): the node at its last element, which
+ * is the one before an element of another block. The blocks must have been scanned
+ * (RD_BLOCKS_MERGED). */
 bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     const int32_t fold = by->fold;
     bool          ok   = true;
 
-    for (int64_t k = rd_shadow_next_begun(s, fold, 0), next; k >= 0 && ok; k = next) {
+    for (int64_t k = rd_shadow_next_begun(s, fold, /*from=*/0), next; k >= 0 && ok; k = next) {
         rd_shadow_accumulator *c = s->cell[fold][k];
 
         next = rd_shadow_next_begun(s, fold, k + 1);
@@ -94,13 +101,16 @@ bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
-/* Computes the results of an element from the prefix before its block and its state. */
+/* Computes the results of an element from the prefix before its block (a run of a fold's steps) and
+ * its state (accumulator). The block must have been scanned (RD_BLOCKS_MERGED); the state is that
+ * of lane 0. */
 bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_stmt               *by = at->by;
     const rd_shadow_accumulator *c  = rd_shadow_accumulator_at(s, by, at->coords.cell, at->more,
                                                                RD_BLOCKS_MERGED, RD_BLOCKS_MERGED);
-    const uint64_t *state = c ? rd_shadow_state_at(s, by, at->coords.cell, at->more, 0) : NULL;
+    const uint64_t              *state =
+        c ? rd_shadow_state_at(s, by, at->coords.cell, at->more, /*lane=*/0) : NULL;
 
     if (state)
         rd_shadow_finish_prefix(rd_shadow_fold_of(s, by->fold), c, *state, y);

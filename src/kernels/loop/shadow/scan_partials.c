@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 /* ---- Nodes that ranges leave ----------------------------------------------------------------- */
-/* The level of a node of so many blocks: the least one that has room for them. */
+/* Returns the least level of a node of the combine tree that has room for so many blocks: 2^level
+ * or more. */
 static int32_t level_of(int64_t blocks)
 {
     int32_t level = 0;
@@ -20,8 +21,9 @@ static int32_t level_of(int64_t blocks)
     return level;
 }
 
-/* Stores the partial of a cell: all blocks of a range are one node of the combine tree.  The last
- * range may lack some blocks, as nobody reads its node. */
+/* Stores the partial of a cell (accumulator) of a scan: all blocks of a range as one node of the
+ * combine tree, so they must begin at a multiple of its size. The last range may lack some blocks,
+ * as nobody reads its node. `pair`: the nodes are still to be merged. */
 static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     const rd_fold        *f     = rd_shadow_fold_of(s, by->fold);
@@ -42,27 +44,30 @@ static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
                                  &(rd_shadow_partial){ s->item, c->number, c->more, cover, &node });
 }
 
-/* Stores the partials of all cells that have begun; of states of elements, those of each block. */
+/* Runs a STORE_PARTIALS of a scan: stores the partials of all cells (accumulators) that are in a
+ * block (a run of a fold's steps); if each element has a state (per_element), that of each block.
+ */
 bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
 
     if (s->t->store[by->store].per_element)
         return rd_shadow_store_block_partials(s, by);
-    for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
+    for (int64_t k = rd_shadow_next_begun(s, by->fold, /*from=*/0); k >= 0 && ok;
          k         = rd_shadow_next_begun(s, by->fold, k + 1))
         ok = store_cell_partial(s, by, s->cell[by->fold][k]);
     return ok;
 }
 
 /* ---- Nodes above them ------------------------------------------------------------------------ */
-/* -1, 0 or 1, as a is less than, equal to or greater than b. */
+/* Returns -1, 0 or 1, as a is less than, equal to or greater than b. */
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-/* Orders partials by item, cell, level and first block, for qsort() and bsearch(). */
+/* Orders partials by item (work of one team of threads), cell (accumulator), level and first block
+ * (a run of a fold's steps), for qsort() and bsearch(). */
 static int compare_partials(const void *a, const void *b)
 {
     const rd_shadow_partial *x = a, *y = b;
@@ -74,15 +79,17 @@ static int compare_partials(const void *a, const void *b)
                                               : compare(x->cover.start, y->cover.start);
 }
 
-/* Sorts the partials of a fold. */
+/* Sorts the partials of a fold by item (work of one team of threads), cell (accumulator), level
+ * and first block (a run of a fold's steps), so that they can be found by bsearch(). */
 static void sort_partials(const rd_shadow_folds *s, int32_t fold)
 {
     if (s->n_partial[fold])
         qsort(s->partial[fold], (size_t)s->n_partial[fold], sizeof **s->partial, compare_partials);
 }
 
-/* The node of a cell that covers certain blocks, among the first n partials, which are sorted.
- * NULL: it was not stored. */
+/* Returns the partial like `like`, of the same item (work of one team of threads) and cell
+ * (accumulator), that covers these blocks (runs of a fold's steps), among the first n partials,
+ * which are sorted; NULL: it was not stored. */
 static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t fold, int64_t n,
                                              const rd_shadow_partial *like, rd_shadow_cover cover)
 {
@@ -92,7 +99,8 @@ static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t f
     return n ? bsearch(&key, s->partial[fold], (size_t)n, sizeof key, compare_partials) : NULL;
 }
 
-/* True if both partials are halves of one node of the combine tree. */
+/* True if both partials, of one item (work of one team of threads) and cell (accumulator), are
+ * halves of one node of the combine tree. */
 static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
 {
     return a->item == b->item && a->number == b->number && a->more == b->more &&
@@ -100,8 +108,9 @@ static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
            a->cover.start + ((int64_t)1 << a->cover.level) == b->cover.start;
 }
 
-/* Adds the node of each two partials that are halves of one node, unless it is there.  Returns how
- * many nodes were added; -1: no memory. */
+/* Adds the node of each two partials that are halves of one node, unless it is there already.
+ * s->item 0: of all items (work of a team of threads each). Returns how many nodes were added; -1:
+ * no memory. */
 static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, by->fold);
@@ -128,7 +137,8 @@ static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
     return made;
 }
 
-/* Adds all inner nodes of the combine tree above the partials. */
+/* Runs a BUILD_TREE: adds all inner nodes of the combine tree above the partials, level by level,
+ * until none is added. False: no memory. */
 bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 {
     int64_t made;
@@ -139,8 +149,10 @@ bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- What is before -------------------------------------------------------------------------- */
-/* Sets the prefix of a cell: the nodes that cover blocks [0, block), the largest first, one for
- * each bit of `block`. A running sum of floats (`pair`) keeps these nodes. */
+/* Sets the prefix of a cell (accumulator) before block number `block` (a block: a run of a fold's
+ * steps). It merges the partials that cover blocks 0 to block - 1, the largest first, one for each
+ * bit of `block`; all of them must have been stored. A running sum of floats (`pair`) keeps these
+ * nodes. Partials of single blocks, of a scan with a state for each element, have `more` 0. */
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)
 {
@@ -172,10 +184,11 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
     return true;
 }
 
-/* Sets the prefix of each element's block, in an array of states of elements. */
+/* Sets the prefix before each element's block (a run of a fold's steps), of a scan in which each
+ * element has a state (accumulator) of its own. The first element must be of `block`. */
 static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t block)
 {
-    int64_t k  = rd_shadow_next_begun(s, by->fold, 0);
+    int64_t k  = rd_shadow_next_begun(s, by->fold, /*from=*/0);
     bool    ok = k < 0 || s->cell[by->fold][k]->block == block ||
               rd_shadow_fold_fails(s, by, "the first element is not of block %" PRId64, block);
 
@@ -184,11 +197,13 @@ static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t bloc
     return ok;
 }
 
-/* Sets the prefix, before the block of `step`, of all cells that have stored a partial for it. */
+/* Runs a LOOK_BACK (decoupled look-back): sets the prefix, of all blocks (runs of a fold's steps)
+ * before that of `step`, of all cells (accumulators) with partials. A cell is found by its largest
+ * node, which begins with block 0 and has the highest bit of `block`. */
 bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
 {
     const int64_t block = step / rd_shadow_fold_of(s, by->fold)->steps;
-    bool          some = block == 0, ok = true;
+    bool          found = block == 0, ok = true;
 
     sort_partials(s, by->fold);
     if (s->t->store[by->store].per_element)
@@ -199,12 +214,12 @@ bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
 
         if (partial->item != s->item || partial->cover.start || block >> partial->cover.level != 1)
             continue;
-        c    = rd_shadow_accumulator_at(s, by, partial->number, partial->more, RD_TAKES_STEPS,
-                                        RD_TAKES_STEPS);
-        ok   = c && find_before(s, by, c, block);
-        some = true;
+        c     = rd_shadow_accumulator_at(s, by, partial->number, partial->more, RD_TAKES_STEPS,
+                                         RD_TAKES_STEPS);
+        ok    = c && find_before(s, by, c, block);
+        found = true;
     }
-    return ok &&
-           (some || rd_shadow_fold_fails(
-                        s, by, "no node of what is before block %" PRId64 " has been left", block));
+    return ok && (found ||
+                  rd_shadow_fold_fails(
+                      s, by, "no node of what is before block %" PRId64 " has been left", block));
 }

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 
 /* ---- A table --------------------------------------------------------------------------------- */
-/* The entry where the search for an element begins. */
+/* Returns the entry of the hash table where the search for an element begins; `room` is a power of
+ * two. */
 static size_t first_slot(int32_t slot, int64_t byte, size_t room)
 {
     return (size_t)rd_mix((uint64_t)slot + 1, (uint64_t)byte) & (room - 1);
 }
 
-/* Returns the entry of an element, or the free one (slot -1) that it would get.  The table is
- * searched from a hashed place on; `room` is a power of two. */
+/* Returns the entry of an element, or the free one (slot -1) that it would get. The search goes
+ * from a hashed entry on, by linear probing; `room` is a power of two. */
 static rd_shadow_entry *entry_of(rd_shadow_entry *table, size_t room, int32_t slot, int64_t byte)
 {
     size_t at = first_slot(slot, byte, room);
@@ -22,7 +23,7 @@ static rd_shadow_entry *entry_of(rd_shadow_entry *table, size_t room, int32_t sl
     return &table[at];
 }
 
-/* Makes the table twice as large, and enters all elements again. */
+/* Makes the hash table twice as large, and enters all elements again. m->failed: no memory. */
 static void grow(rd_shadow_memory *m)
 {
     const size_t           room = m->room ? 2 * m->room : 1024;
@@ -42,7 +43,7 @@ static void grow(rd_shadow_memory *m)
     m->room  = room;
 }
 
-/* Stores an element in the table, which is kept at most half full. */
+/* Stores an element in the table, which is kept at most half full so that searches are short. */
 void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow x)
 {
     rd_shadow_entry *entry;
@@ -56,7 +57,8 @@ void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow 
     *entry = (rd_shadow_entry){ byte, slot, x };
 }
 
-/* The element that was stored there; NULL if there is none. */
+/* Returns the shadow that was stored at this byte of the slot (array of the program's memory);
+ * NULL: nothing was. */
 const rd_shadow *rd_shadow_find(const rd_shadow_memory *m, int32_t slot, int64_t byte)
 {
     const rd_shadow_entry *entry = m->room ? entry_of(m->entry, m->room, slot, byte) : NULL;
@@ -72,7 +74,9 @@ void rd_shadow_memory_free(rd_shadow_memory *m)
 }
 
 /* ---- What nothing has stored ----------------------------------------------------------------- */
-/* Where row k of n rows begins in an axis: at k * extent / n, or up to that many behind it. */
+/* Returns where row k of n sparse rows begins among `extent` stored places: at k * extent / n, or
+ * up to that many places behind it, by a hash. The shadow run has no data, and makes such bounds
+ * up. */
 static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
 {
     const int64_t each  = extent / n;
@@ -81,8 +85,9 @@ static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
     return k == 0 ? 0 : k == n ? extent : k * each + shift;
 }
 
-/* An element that nothing has stored.  Where rows of a group begin is known, as loops go by it;
- * all else is a hash of its place. */
+/* Returns the shadow of an element that nothing has stored. Where sparse rows begin must be a known
+ * number, as loops go by it; all else is a hash of slot and byte. Row k's begin is at place offset
+ * + k * coef of that address. */
 rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, int64_t byte)
 {
     for (int32_t k = 0; k < p->n_loop; k++) {
@@ -101,21 +106,25 @@ rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, 
 }
 
 /* ---- A task's memory ------------------------------------------------------------------------- */
-/* Returns the table that a slot lies in: the task's own for scratch, else that of all tasks. */
+/* Returns the table that a slot lies in: the task's own for scratch (temporary memory of a task),
+ * else that of all tasks. */
 static rd_shadow_memory *memory_of_slot(const rd_shadow_memories *m, int32_t slot)
 {
-    const bool own = slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;
+    const bool is_scratch =
+        slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;
 
-    return own ? m->own : m->all;
+    return is_scratch ? m->own : m->all;
 }
 
-/* The byte of an element.  Indices of gathers may be far outside, and wrap around. */
+/* Returns the byte at which element `place` lies. Indices of gathers are made up and may be far
+ * outside, so the product may wrap around. */
 static int64_t byte_of(rd_dtype type, int64_t place)
 {
     return (int64_t)((uint64_t)place * (uint64_t)rd_dtype_size(type));
 }
 
-/* Loads an element: what was stored there last, or what memory holds before anything is stored. */
+/* Loads the shadow of element `place` of a slot (array of the program's memory): what was stored
+ * there last, or what memory holds before anything is stored. */
 rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place)
 {
     const int64_t          byte  = byte_of(type, place);
@@ -124,15 +133,15 @@ rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype typ
     return found ? *found : rd_shadow_of_memory(m->p, slot, place, byte);
 }
 
-/* Stores element `place` of a slot. */
+/* Stores the shadow of element `place` of a slot (array of the program's memory). */
 void rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place,
                    rd_shadow x)
 {
     rd_shadow_store(memory_of_slot(m, slot), slot, byte_of(type, place), x);
 }
 
-/* Sorts a row: each result is a hash of all elements and of its rank.  Of a row in strips the state
- * is the hash so far. */
+/* Runs a SORT: each result is a hash of all elements and of its rank. A row in strips has the hash
+ * so far as its state; the results are stored behind its last strip. */
 void rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, const rd_shadow_row *row)
 {
     const rd_sorting *s     = &m->p->sorting[sorting];

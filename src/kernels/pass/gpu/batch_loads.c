@@ -11,9 +11,9 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* Puts a vector loop of `along` elements into each round, and makes the rounds that much longer:
- * "serial i1 by 4, starts m2 { vector i1 from m2 to least(m2 + 4, ..) { .. } }".  The elements stay
- * in order. The inner loop comes from no loop of the program (of -1). */
+/* Makes each round of a loop `along` adjacent elements, in a vector loop inside: "serial i1 by
+ * 4, starts m0 { vector i1 from m0 to least(m0 + 4, end) { .. } }". The least of the bounds
+ * counts, as the last round may be shorter. The elements stay in order. */
 static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
 {
     const rd_for old    = *rd_loop_of(t, stmt);
@@ -23,10 +23,10 @@ static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
     inside.kind       = RD_FOR_VECTOR;
     inside.in_order   = true;
     inside.extent     = along;
-    inside.of         = -1;
+    inside.of         = -1; /* it comes from no loop of the program */
     inside.prefetched = 0;
-    inside.from       = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, start));
-    inside.to         = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(along), 1, start));
+    inside.from       = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, start));
+    inside.to         = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(along), /*coef=*/1, start));
     rd_edge_add(&inside.to, old.to.part[0].at);
     rd_put_loop_around(t, t->stmt[stmt].first, t->stmt[stmt].last, &inside);
     if (t->failed)
@@ -36,9 +36,10 @@ static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
     t->loop[t->stmt[stmt].arg].extent = (old.extent + along - 1) / along;
 }
 
-/* The pass: marks the serial loops of the program (of >= 0) that the plan batches with the number
- * of rounds in a batch (`ahead`).  Loops along which a thread loads vectors get a vector loop
- * inside. */
+/* The pass: the loads of `ahead` rounds of a serial loop are issued as one batch (prefetched),
+ * where the plan (the backend's decisions about the kernel) says so. If elements lie densely
+ * along the loop, each round becomes a vector of them (`along` > 1). Loops that come from no
+ * loop of the program (`of` < 0) are left alone. */
 void rd_pass_gpu_batch_loads(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

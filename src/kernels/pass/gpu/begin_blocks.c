@@ -13,7 +13,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* The step or prefix of the same fold before it in its body; -1 if there is none. */
+/* Returns the statement before `ends` in its body that takes an element into the same fold (STEP
+ * or PREFIX); -1: there is none. */
 static int32_t step_before(const rd_schedule *t, int32_t ends)
 {
     int32_t s = t->stmt[ends].prev;
@@ -24,7 +25,9 @@ static int32_t step_before(const rd_schedule *t, int32_t ends)
     return s;
 }
 
-/* Makes an RD_S_PUSH_IF_LAST an RD_S_PUSH_IF_NEW, and puts it before its step. */
+/* Makes PUSH_IF_LAST ("if this element ends its block, the block's node goes up the combine
+ * tree") a PUSH_IF_NEW ("if this element is not of the open block, ..."), which stands before
+ * the step. */
 static void move_before_step(rd_schedule *t, int32_t ends)
 {
     const int32_t step = step_before(t, ends);
@@ -36,8 +39,10 @@ static void move_before_step(rd_schedule *t, int32_t ends)
     rd_put_before(t, ends, step);
 }
 
-/* Converts all ends of blocks.  Early exits are removed unless the plan keeps them: without them
- * results are the same. */
+/* The pass: each step tests before it whether a new block (of 64 steps) begins, not behind it
+ * whether one ends. So no thread must know which element is the last one of its block. Early
+ * exits are removed unless the plan (the backend's decisions about the kernel) keeps them: they
+ * only save time, and results are the same without. */
 void rd_pass_gpu_begin_blocks(rd_schedule *t, const rd_gpu_plan *plan)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

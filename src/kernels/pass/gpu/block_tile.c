@@ -40,29 +40,30 @@
 /* Statements behind the outer loop, at most. */
 enum { MOST_BEHIND = 64 };
 
-/* The position mark (axis bound to an end of a range) + offset. */
+/* Returns the affine position mark + offset. A mark is an axis of the tree that a loop binds to
+ * the first index of its current round (start), or to the index behind the last one (stop). */
 static rd_linear mark(const rd_block_tile *c, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(c->t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
-/* The number of lanes (partial accumulators) of a row: the columns that a team takes at a time,
- * `width` for each thread. */
+/* Returns the number of lanes of a row, the partial accumulators to which its elements go in
+ * turn: the columns that a team takes at a time, `width` adjacent ones for each thread. */
 static int64_t lanes_of(const rd_block_tile *c)
 {
     return (int64_t)c->plan->team * c->plan->width;
 }
 
 /* ---- The two loops --------------------------------------------------------------------------- */
-/* True if the statement is the program's loop that the plan names: over rows (`which` 0) or columns
- * (1). */
+/* True if the statement is the loop over rows (`which` RD_ROWS) or over columns (RD_COLUMNS)
+ * that the plan names. `of` of a loop is the number of the program's loop that it comes from. */
 static bool is_tile_loop(const rd_block_tile *c, int32_t stmt, int which)
 {
     return c->t->stmt[stmt].kind == RD_S_LOOP &&
            rd_loop_of(c->t, stmt)->of == c->plan->tile_loop[which];
 }
 
-/* The first loop of a body over rows or columns; -1 if there is none. */
+/* Returns the first statement of a body that is the loop over rows or over columns; -1: none is. */
 static int32_t find_tile_loop(const rd_block_tile *c, int32_t body)
 {
     int32_t s = c->t->stmt[body].first;
@@ -72,9 +73,12 @@ static int32_t find_tile_loop(const rd_block_tile *c, int32_t body)
     return s;
 }
 
-/* Finds both loops and the facts of the tile that do not change; false if there are not two.  A
- * tile is one block (64 steps) of either tree.  A fold of rows has its lanes (partial accumulators)
- * divided among threads. */
+/* Finds the loop over rows and the loop over columns, of which one stands in the other, and the
+ * facts of the tile that do not change. False: there are not two such loops.
+ *
+ * A tile is 64 steps (one block of the combine tree) along either axis: 64 rows, and 64 times
+ * the lanes of a row as columns. The lanes (partial accumulators) of a fold of rows are divided
+ * among threads; so a fold with thread_lanes reduces rows (`row`). */
 static bool find_tile_loops(rd_block_tile *c)
 {
     c->outer = find_tile_loop(c, c->item);
@@ -88,13 +92,15 @@ static bool find_tile_loops(rd_block_tile *c)
     c->of_outer = is_tile_loop(c, c->outer, RD_ROWS) ? RD_ROWS : RD_COLUMNS;
     for (int32_t k = 0; k < c->t->p->n_fold; k++) {
         c->row[k]  = c->plan->fold[k].thread_lanes > 0;
-        c->left[k] = -1;
+        c->left[k] = -1; /* no array of partials yet */
     }
     return true;
 }
 
-/* Puts a loop over tiles, along rows or columns, around the item's body, which becomes the body of
- * that loop.  `extent_of`: the loop of the program that has the extent. */
+/* Puts a loop over tiles around the item's body (strip-mining): RD_FOR_ITEM, so each tile is a work
+ * item. `which`: along RD_ROWS or RD_COLUMNS; `extent_of`: the statement of the loop with the
+ * extent. The new loop is the innermost one over items then. `split`: the last item done combines
+ * what all items leave. */
 static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
 {
     rd_for ranges = *rd_loop_of(c->t, extent_of);
@@ -104,8 +110,8 @@ static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
     ranges.extent = (ranges.extent + ranges.step - 1) / ranges.step;
     ranges.start = c->start[which] = rd_add_mark(c->t);
     ranges.stop = c->stop[which] = rd_add_mark(c->t);
-    ranges.of                    = -1;
-    ranges.team                  = 0;
+    ranges.of                    = -1; /* from no loop of the program */
+    ranges.team                  = 0;  /* only the outermost loop over items says it */
     ranges.prefetched            = 0;
     ranges.split                 = true;
     c->n_tiles[which]            = ranges.extent;
@@ -114,12 +120,14 @@ static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
     c->item = c->ranges[which];
 }
 
-/* Limits a loop to the rows, or the columns, of the tile.  It comes from no loop of the program
- * then. */
+/* Lets a loop go from the first row (or column) of the tile to the last one, in place of the
+ * whole axis. `of` -1: it does not stand for a loop of the program any more, so later passes do
+ * not distribute it. */
 static void limit_to_tile(const rd_block_tile *c, int32_t stmt, int which)
 {
-    const rd_linear from = mark(c, c->start[which], 0), to = mark(c, c->stop[which], 0);
-    rd_for         *l = &c->t->loop[c->t->stmt[stmt].arg];
+    const rd_linear from = mark(c, c->start[which], /*offset=*/0),
+                    to   = mark(c, c->stop[which], /*offset=*/0);
+    rd_for *l            = &c->t->loop[c->t->stmt[stmt].arg];
 
     l->from       = rd_edge_of(from);
     l->to         = rd_edge_of(to);
@@ -129,7 +137,8 @@ static void limit_to_tile(const rd_block_tile *c, int32_t stmt, int which)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Moves the statements of a body up to `end` (-1: all) in front of the statement `before`. */
+/* Moves the statements of a body, up to but without `end` (-1: all), in front of the statement
+ * `before`. */
 static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32_t before)
 {
     for (int32_t s; (s = c->t->stmt[body].first) >= 0 && s != end && !c->t->failed;) {
@@ -138,8 +147,10 @@ static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32
     }
 }
 
-/* A loop of the kind over the rows or columns of the tile; the caller sets its marks (axes bound to
- * the ends of a range). It comes from no loop of the program (of -1). */
+/* Returns a loop over the rows or columns (`which`) of the tile, whose bounds are the tile's
+ * marks: axes bound to its first index and to the one behind its last. start, stop -1: it binds
+ * no marks itself. `of` -1: it comes from no loop of the program. `strip` -1: it is no strip
+ * loop. */
 static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, int64_t step,
                          int64_t extent)
 {
@@ -147,34 +158,43 @@ static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, in
                      .axis   = c->axis[which],
                      .start  = -1,
                      .stop   = -1,
-                     .from   = rd_edge_of(mark(c, c->start[which], 0)),
-                     .to     = rd_edge_of(mark(c, c->stop[which], 0)),
+                     .from   = rd_edge_of(mark(c, c->start[which], /*offset=*/0)),
+                     .to     = rd_edge_of(mark(c, c->stop[which], /*offset=*/0)),
                      .step   = step,
                      .extent = extent,
                      .of     = -1,
                      .strip  = -1 };
 }
 
-/* Puts the loops of a tile around its elements: groups of columns by team, rows, threads and
- * vectors.  Folds of columns begin and end in a group.  Returns the outermost loop. */
+/* Puts the four loops of a tile around its elements, the statements first .. last. From the
+ * outside in:
+ *
+ *     groups   columns by `lanes`, dealt to the teams of the block in turn
+ *     rows     the 64 rows, whose loads are issued `rows_at_once` rows ahead
+ *     threads  columns by `width`: the threads of a team
+ *     vector   the `width` adjacent columns of a thread; the tile's last column may end it
+ *
+ * Groups are skewed: each team is one row behind the team before, so that no two teams use the
+ * lanes (partial accumulators) of one row at the same time. Folds of columns begin and end in a
+ * group, so their states (accumulators) stay in registers. Returns the outermost loop. */
 static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t last)
 {
     const int64_t lanes = lanes_of(c), width = c->plan->width;
     rd_for        groups = loop_along(c, RD_FOR_SERIAL, RD_COLUMNS, lanes, RD_TREE_STEPS),
-           rows          = loop_along(c, RD_FOR_SERIAL, RD_ROWS, 1, RD_TREE_STEPS),
+           rows          = loop_along(c, RD_FOR_SERIAL, RD_ROWS, /*step=*/1, RD_TREE_STEPS),
            threads       = loop_along(c, RD_FOR_THREAD, RD_COLUMNS, width, c->plan->team),
-           vector        = loop_along(c, RD_FOR_VECTOR, RD_COLUMNS, 1, width);
+           vector        = loop_along(c, RD_FOR_VECTOR, RD_COLUMNS, /*step=*/1, width);
     int32_t made, turns;
 
     groups.by_team = groups.skewed = true;
     groups.start                   = rd_add_mark(c->t);
     rows.prefetched                = c->plan->rows_at_once;
     threads.start                  = rd_add_mark(c->t);
-    threads.from                   = rd_edge_of(mark(c, groups.start, 0));
+    threads.from                   = rd_edge_of(mark(c, groups.start, /*offset=*/0));
     threads.to                     = rd_edge_of(mark(c, groups.start, lanes));
-    vector.from                    = rd_edge_of(mark(c, threads.start, 0));
+    vector.from                    = rd_edge_of(mark(c, threads.start, /*offset=*/0));
     vector.to                      = rd_edge_of(mark(c, threads.start, width));
-    rd_edge_add(&vector.to, mark(c, c->stop[RD_COLUMNS], 0));
+    rd_edge_add(&vector.to, mark(c, c->stop[RD_COLUMNS], /*offset=*/0));
     made  = rd_put_loop_around(c->t, first, last, &vector);
     made  = rd_put_loop_around(c->t, made, made, &threads);
     turns = rd_put_loop_around(c->t, made, made, &rows);
@@ -184,9 +204,9 @@ static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t 
     return made;
 }
 
-/* Makes the body of the element loops from a copy: first what the outer loop does before the inner
- * one, then the inner loop's body.  Returns the outermost loop around; -1 if there is no inner
- * loop. */
+/* Makes the body of the element loops from a copy of the outer loop: first the statements before
+ * the inner loop, then the inner loop's body. The original loops stay, as folds end in them.
+ * Returns the outermost element loop; -1: there is no inner loop. */
 static int32_t copy_elements(const rd_block_tile *c)
 {
     rd_schedule  *t     = c->t;
@@ -204,8 +224,10 @@ static int32_t copy_elements(const rd_block_tile *c)
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* Adds "last of ranges of i0", in whose body folds of rows (`row`) or of columns end.  Rows of a
- * single tile end in the item itself.  Returns that body. */
+/* Adds "if last of ranges of i0": its body runs only in the tile that finishes last along that
+ * axis. There the partials that all tiles left are combined. `row`: for the folds of rows, else
+ * of columns. If a row is a single tile, nothing has to be combined, and its folds end in the
+ * item itself. Returns the body in which they end. */
 static int32_t add_last(const rd_block_tile *c, bool row)
 {
     rd_stmt last = rd_stmt_of(RD_S_IF_LAST);
@@ -224,8 +246,8 @@ static int32_t add_last(const rd_block_tile *c, bool row)
     return made;
 }
 
-/* Distributes the loop that ends folds: rows go to the teams of the block in turn, columns to the
- * threads of the block. */
+/* Distributes the loop in which folds end: rows go to the teams of the block in turn, columns to
+ * all threads of the block. */
 static void distribute(const rd_block_tile *c, int32_t loop, int which)
 {
     rd_for *l;
@@ -240,8 +262,9 @@ static void distribute(const rd_block_tile *c, int32_t loop, int which)
     }
 }
 
-/* Puts the ends of folds into the body of the last tile.  Folds along the inner loop end in the
- * outer loop; folds along the outer loop end in the loops behind it. */
+/* Moves the statements that end folds, and what reads their results, into the body of the last
+ * tile. Folds along the inner loop end in each round of the outer loop; folds along the outer
+ * loop end in the statements behind it, which behind[] lists. */
 static void end_folds(const rd_block_tile *c, int which, const int32_t *behind, int32_t n_behind)
 {
     const int32_t body = add_last(c, which == RD_ROWS);
@@ -260,8 +283,9 @@ static void end_folds(const rd_block_tile *c, int which, const int32_t *behind, 
 }
 
 /* ---- The whole tile -------------------------------------------------------------------------- */
-/* Takes the statements behind the outer loop out of the tree, and lists them.  It fails if there
- * are more than 64. */
+/* Takes the statements behind the outer loop out of the tree and lists them in behind[]. Returns
+ * how many there are. More than MOST_BEHIND, for which the list has no room, make the tree a
+ * failed one. */
 static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
 {
     int32_t n = 0;
@@ -274,8 +298,10 @@ static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
     return n;
 }
 
-/* Makes the item a block tile: loops over tiles around, element loops inside, and ends of folds
- * in the last tiles. */
+/* Makes the item a block tile (64 rows by some columns, reduced along both axes): loops over tiles
+ * go around it, and the element loops inside. Folds get states (accumulators) for all rows or
+ * columns of the tile, and end in the last tiles. The two loops are taken out of the tree;
+ * end_folds() puts the outer one back where folds end. */
 static void make_tiles(rd_block_tile *c)
 {
     int32_t behind[MOST_BEHIND], n_behind, elements;
@@ -299,11 +325,12 @@ static void make_tiles(rd_block_tile *c)
         end_folds(c, which, behind, n_behind);
 }
 
-/* The pass: makes the first kernel's items block tiles, so that reductions along both axes need one
- * read of the array.  It needs two loops in the plan (>= 0), and all folds must fit the table. */
+/* The pass: makes the items of the first kernel block tiles, so that reductions along both axes
+ * need one read of the array. tile_loop[0] < 0: the plan (the backend's decisions about the
+ * kernel) wants none. The table of folds has room for RD_BLOCK_TILE_FOLDS. */
 void rd_pass_gpu_block_tile(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
     rd_block_tile c      = { .t = t, .plan = plan };
 
     if (plan->tile_loop[0] < 0 || kernel < 0 || t->p->n_fold > RD_BLOCK_TILE_FOLDS)

@@ -8,9 +8,12 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/block_tile.h"
 
-/* Gives a fold states for all rows, or all columns, of a tile.  The states of rows lie in shared
- * memory, those of columns in variables of a thread.  A fold of one cell (at a time) gets one for
- * each row of the tile: `more` moves its statements there. */
+/* Gives a fold accumulators for all rows, or all columns, of a tile. Those of rows lie in shared
+ * memory, where each team finds them in turn; those of columns are variables of a thread.
+ *
+ * A fold with more than one cell (output element) has an accumulator for each index already. A
+ * fold of one cell gets one for each row or column: `of.more`, which is added to the subscript
+ * of its states, becomes lanes * (index - first index of the tile). */
 void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 {
     const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
@@ -33,8 +36,9 @@ void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
     }
 }
 
-/* Adds a statement that stores the fold's partials (`arg`: to where) or combines them (`store`:
- * from where). */
+/* Makes a statement about the partials of a fold (what a tile leaves of it), in the array
+ * c->left[fold]. STORE_PARTIALS copies the states (accumulators) there (`arg`), COMBINE_PARTIALS
+ * reads them from there (`store`). It stands nowhere yet. */
 int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -45,8 +49,8 @@ int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_
     return rd_add_stmt(c->t, &s);
 }
 
-/* Lets the folds of rows, or those of columns, begin before a statement.  States of columns are
- * variables of a thread, which are declared there, too. */
+/* Adds the statements that begin the folds of rows (`row`), or of those of columns, before a
+ * statement. States of columns are variables of a thread, so they are declared there, too. */
 void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
@@ -61,8 +65,9 @@ void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
     }
 }
 
-/* Removes all beginnings of folds and of blocks: a tile has one block of each fold, and folds
- * begin elsewhere. */
+/* Removes all statements of the item that begin a fold, begin a block of the combine tree, or
+ * declare states (accumulators). A tile is one block of each fold, so no block begins within it;
+ * the folds' own beginnings are added elsewhere. */
 void rd_block_tile_drop_begins(const rd_block_tile *c)
 {
     for (int32_t s = c->item, next; s >= 0; s = next) {
@@ -74,20 +79,24 @@ void rd_block_tile_drop_begins(const rd_block_tile *c)
     }
 }
 
-/* Adds the arrays of partials.  A fold of rows needs none if a row is one tile wide. */
+/* Adds an array in global memory for the partials (nodes that tiles leave) of each fold,
+ * c->left[k]. A fold of rows needs none if a row is a single tile, as then nothing is left to
+ * combine. */
 void rd_block_tile_add_partials(rd_block_tile *c)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
         rd_store left = c->t->store[k];
 
-        left.storage    = RD_IN_DEVICE;
+        left.storage = RD_IN_DEVICE;
+        /* the axis along which the tiles' partials are combined */
         left.split_axis = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
         if (!c->row[k] || c->n_tiles[RD_COLUMNS] > 1)
             c->left[k] = rd_add_store(c->t, &left);
     }
 }
 
-/* Stores the partials of the folds of rows, or of columns, at the end of a body. */
+/* Adds the statements that store the partials (nodes that tiles leave) of the folds of rows
+ * (`row`), or of columns, at the end of a body. left < 0: the fold has no partials. */
 void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
@@ -95,8 +104,9 @@ void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row
             rd_append(c->t, body, rd_block_tile_add_stmt(c, RD_S_STORE_PARTIALS, k));
 }
 
-/* Lets the statements that end folds in a body read the combined partials, if the fold has an array
- * of them (left >= 0). */
+/* Lets the statements that end folds in a body (merge blocks, merge lanes, finish) read the
+ * combined partials (nodes that tiles leave) in place of the states (accumulators). left < 0:
+ * the fold has no partials. */
 void rd_block_tile_read_combined(const rd_block_tile *c, int32_t body)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {

@@ -37,14 +37,15 @@ static bool is_item_loop_over(const rd_schedule *t, int32_t stmt, int32_t axis)
     return rd_is_item_loop(t, stmt) && rd_loop_of(t, stmt)->axis == axis;
 }
 
-/* The position that a mark is bound to: where the item begins, or ends. */
+/* Returns the position of a mark: an axis of the tree bound to the first index of the item, or
+ * to the one behind its last. */
 static rd_linear at_mark(const coarsening *c, int32_t mark)
 {
-    return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);
+    return rd_linear_plus_axis(c->t, rd_linear_of(0), /*coef=*/1, mark);
 }
 
-/* Gives each of the neighbours states of its own, of all lanes (partial accumulators): arrays of a
- * fold's states get `width` times as long. */
+/* Gives each of the `width` neighbours of an item accumulators of its own: arrays of a fold's
+ * states (fold >= 0) get so many times as long. A neighbour's states of all lanes lie together. */
 static void widen_states(const coarsening *c)
 {
     rd_schedule *t = c->t;
@@ -56,8 +57,8 @@ static void widen_states(const coarsening *c)
         }
 }
 
-/* Points a statement of a fold to the states of the neighbour at hand: number in the item times
- * lanes (partial accumulators). */
+/* Lets a statement of a fold use the states (accumulators) of the neighbour at hand: `of.more`,
+ * which is added to the subscript, is lanes * (index - first index of the item). */
 static void move_states(const coarsening *c, int32_t stmt)
 {
     const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;
@@ -68,16 +69,18 @@ static void move_states(const coarsening *c, int32_t stmt)
     c->t->stmt[stmt].of.more = at;
 }
 
-/* The position in scratch that belongs to the neighbour at hand: neighbours' elements lie side by
- * side. */
+/* Returns the position in scratch (temporary memory of an item) that belongs to the neighbour at
+ * hand: width * at + (index - first index of the item). So the elements of neighbours are
+ * interleaved. */
 static rd_linear own_scratch_at(const coarsening *c, rd_linear at)
 {
     at = rd_linear_plus(c->t, rd_linear_of(0), c->width, at);
-    at = rd_linear_plus_axis(c->t, at, 1, c->axis);
-    return rd_linear_plus(c->t, at, -1, at_mark(c, c->start));
+    at = rd_linear_plus_axis(c->t, at, /*coef=*/1, c->axis);
+    return rd_linear_plus(c->t, at, /*coef=*/-1, at_mark(c, c->start));
 }
 
-/* Points a LOAD from scratch, or a STORE to it, to the element of the neighbour at hand. */
+/* Lets a LOAD from scratch (temporary memory), or a STORE to it, use the element of the
+ * neighbour at hand. Slots (buffers) from first_scratch on are scratch. */
 static void move_scratch(const coarsening *c, int32_t stmt)
 {
     const rd_stmt *s     = &c->t->stmt[stmt];
@@ -95,8 +98,9 @@ static void move_scratch(const coarsening *c, int32_t stmt)
     }
 }
 
-/* True if each neighbour does the statement for itself; false for statements that belong to the
- * whole item. */
+/* True if each neighbour of the item does the statement for itself. False for loops, whose
+ * bodies are asked instead, and for statements that treat the states (accumulators) of the whole
+ * item. */
 static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
 {
     switch (t->stmt[stmt].kind) {
@@ -113,8 +117,9 @@ static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
 }
 
 /* Puts "vector i0 from m0 to m1" around the statements first .. last of a body, so that all
- * neighbours do them. The loop has no marks of its own, and comes from no loop of the program (of
- * -1).  Its width is known if all items are whole. */
+ * neighbours of the item do them. start, stop, `of`, `strip` -1: the loop binds no marks, and
+ * comes from no loop of the program. width 0: the last item may have fewer neighbours, so the
+ * number is known at run time only. */
 static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t last)
 {
     const rd_for vector = { .kind   = RD_FOR_VECTOR,
@@ -132,8 +137,8 @@ static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t las
     return rd_put_loop_around(c->t, first, last, &vector);
 }
 
-/* Puts each run of statements between loops into a vector loop, and does the same inside the
- * loops. */
+/* Puts each run of adjacent statements that neighbours do for themselves into a vector loop over
+ * the neighbours. The bodies of loops, and of "if last", are treated in the same way. */
 static void widen_body(const coarsening *c, int32_t body)
 {
     rd_schedule *t = c->t;
@@ -156,8 +161,9 @@ static void widen_body(const coarsening *c, int32_t body)
     }
 }
 
-/* Makes each item `width` neighbours wide, and widens the item's body.  If the extent is no
- * multiple, the last item has fewer neighbours (width 0: known only at run time). */
+/* Makes each round of the loop over items `width` neighbours, from the mark c->start to the mark
+ * c->stop, and widens the item's body. If the extent is no multiple of the width, the last item
+ * has fewer neighbours; the loop's width is then 0, known only at run time. */
 static void widen_items(coarsening *c, int32_t item)
 {
     rd_schedule *t = c->t;
@@ -169,16 +175,16 @@ static void widen_items(coarsening *c, int32_t item)
     l->step          = c->width;
     l->start         = c->start;
     l->stop          = c->stop;
-    l->padded_rounds = c->items;
+    l->padded_rounds = c->items; /* so that blocks of threads are whole */
     c->whole         = l->extent % c->width == 0;
     l->width         = c->whole ? c->width : 0;
     l->extent        = (l->extent + c->width - 1) / c->width;
     widen_body(c, item);
 }
 
-/* The pass: makes neighbours along the axis that the plan names one item, so that one thread
- * computes several of them.  vector_axis < 0: there is no such axis, and an item stays one
- * index. */
+/* The pass: makes neighbours along the axis that the plan (the backend's decisions about the
+ * kernel) names one item, so that one thread computes several of them. vector_axis < 0: there is
+ * no such axis, and an item stays one index. */
 void rd_pass_gpu_coarsen(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -14,8 +14,8 @@ static bool is_loaded_ahead_of(const rd_schedule *t, int32_t load)
     return false;
 }
 
-/* True if the statement must stay: it is no value, its value is read, or it is a loop that is not
- * empty. */
+/* True if the statement must stay: it makes no value, its value is read, or it is a loop with a
+ * body. */
 static bool is_needed(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -25,24 +25,24 @@ static bool is_needed(const rd_schedule *t, int32_t stmt, int32_t body)
     return s->kind != RD_S_LET || rd_is_read_in(t, s->value, body) || is_loaded_ahead_of(t, stmt);
 }
 
-/* Removes dead values of a body, the last ones first, as these read earlier ones.  Returns whether
- * there were any. */
+/* Removes dead values of a body at all depths. It goes backwards, as later values read earlier
+ * ones. Returns true if it removed any. */
 static bool remove_some(rd_schedule *t, int32_t stmt, int32_t body)
 {
-    bool some = false;
+    bool removed = false;
 
     for (int32_t s = t->stmt[stmt].last, previous; s >= 0 && !t->failed; s = previous) {
         previous = t->stmt[s].prev;
-        some |= remove_some(t, s, body);
+        removed |= remove_some(t, s, body);
         if (is_needed(t, s, body))
             continue;
         rd_take_out(t, s);
-        some = true;
+        removed = true;
     }
-    return some;
+    return removed;
 }
 
-/* Removes dead values until none is left. */
+/* Dead code elimination: repeats until no value of the body is dead and no loop in it is empty. */
 void rd_gpu_remove_dead_values(rd_schedule *t, int32_t body)
 {
     while (!t->failed && remove_some(t, body, body))

@@ -8,7 +8,7 @@
 #include "core/combine_tree.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* The number of binary digits of n; 0 for 0. */
+/* Returns the number of binary digits of n: 5 has 3, and 0 none. */
 static int32_t bits_of(int64_t n)
 {
     int32_t bits = 0;
@@ -18,15 +18,18 @@ static int32_t bits_of(int64_t n)
     return bits;
 }
 
-/* Changes the facts of a fold to those on a GPU: all lanes (partial accumulators) have states, and
- * no other task shares the fold. step < 0: no instruction steps into the fold.  A tree has two rows
- * more than levels. A fold of lanes along several axes (mixed) has no loop along its steps. */
+/* Changes the facts of a fold from those of a CPU task to those on a GPU. States are as wide as
+ * their type, all lanes (partial accumulators) have states, and no task shares the fold. tree_rows:
+ * nodes (partial results in the combine tree) that a carry stack of n_block blocks needs, two more
+ * than the levels. step < 0: no instruction takes elements. mixed: lanes lie along several axes, so
+ * no loop goes along the steps. empties: states that have met no element may be merged. shift: a
+ * block is 2^shift steps. rd_positions() is the number of elements of a cell. */
 static void describe(const rd_program *p, rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
     const bool     tree = fold->n_block > 1 && !fold->scan;
 
-    f->of.narrow = f->of.is_short = false;
+    f->of.narrow = f->of.is_short = false; /* no narrow types for states, or for sums of a block */
     f->of.empties                 = f->step < 0 || (fold->user && fold->lanes > 1);
     f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
     rd_emit_facts(&f->of, rd_positions(p, &fold->index));
@@ -45,8 +48,9 @@ static void describe(const rd_program *p, rd_loop_fold *f)
         ;
 }
 
-/* The facts of all folds as rd_loop_folds_of() finds them for one task, changed by describe().
- * NULL: no memory. */
+/* Returns the facts of all folds: those that rd_loop_folds_of() finds for one task, changed by
+ * describe(). NULL: no memory. A user's own reducer needs facts of its text, too; pointers: a
+ * GPU cannot call its functions by address. */
 const rd_loop_fold *rd_gpu_folds_of(const rd_program *p, rd_get_fn *get, void *pool,
                                     const char **why)
 {

@@ -11,8 +11,9 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* The position `at` + elements * (number of the item).  An item is numbered by the loops over items
- * around the statement, from the inside out, without those over ranges of a split loop. */
+/* Returns the position at + elements * (number of the item). The loops over items around the
+ * statement number the items, the innermost one fastest. Ranges of a split loop (`split`) do not
+ * count, as they share their item's scratch (temporary memory). */
 static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t elements)
 {
     for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
@@ -28,8 +29,8 @@ static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t e
     return at;
 }
 
-/* Elements of a scratch slot that one item keeps for its next kernel; 0 if the slot is no scratch,
- * or keeps nothing. */
+/* Returns how many elements of a slot (buffer) one item keeps for its next kernel; 0: the slot
+ * is no scratch (temporary memory), or keeps nothing. item_scratch[] is in bytes. */
 static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t slot,
                            rd_dtype type)
 {
@@ -38,8 +39,9 @@ static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_
     return k >= 0 && k < t->p->n_scratch ? plan->item_scratch[k] / rd_dtype_size(type) : 0;
 }
 
-/* The pass: moves each access of scratch that the item's next kernel reads to the item's own part
- * of that memory.  elements_of() says how long a part is. */
+/* The pass: gives each item its own part of the scratch (temporary memory) that its next kernel
+ * reads, by adding to each address the parts of the items before. Of other memory such a part
+ * has 0 elements, so its addresses stay. */
 void rd_pass_gpu_item_scratch(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -41,24 +41,27 @@ typedef struct look_back {
     int64_t            round;  /* elements of a block of threads                */
 } look_back;
 
-/* The position mark (axis bound to an end of a range) + offset. */
+/* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
+ * index of a loop's current round (start), or to the one behind its last (stop). */
 static rd_linear mark(const look_back *w, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(w->t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(w->t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
-/* The position of the mark (axis bound to an end of a range) + offset when both are counted from
- * the end of the loop: end - mark - offset. */
+/* Returns the position end - mark - offset: a place that a backward scan counts from the end of
+ * its loop. A mark is an axis bound to the first index of a round, or to the one behind its
+ * last. */
 static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 {
-    const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, -1, axis);
+    const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, /*coef=*/-1, axis);
 
-    return rd_linear_plus(w->t, end, 1, rd_linear_of(-offset));
+    return rd_linear_plus(w->t, end, /*coef=*/1, rd_linear_of(-offset));
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A loop like the scan's, of another kind, step and extent; its start gets a new mark (axis bound
- * to an end of a range). It goes upwards, and comes from no loop of the program (of -1). */
+/* Returns a loop over the scan's axis, of another kind, step and extent. Its start mark, an axis
+ * bound to the first index of a round, is a new one. It goes upwards and comes from no loop of
+ * the program (`of` -1). */
 static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = w->of;
@@ -73,51 +76,53 @@ static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Puts a vector loop over the adjacent elements of a thread into a loop over threads: from the mark
- * `start`, the thread's first element, for `width` elements. It also ends where the tile does; a
- * lower bound is the greatest of its parts, an upper one the least. If the scan runs backwards, the
- * tile's stop is counted from the end and bounds the loop below. The loop has no mark of its
- * own. */
+/* Puts a vector loop around the body of a loop over threads: the `width` adjacent elements of a
+ * thread, from the mark `start`, its first one. The tile may end before: so the stop of the tile
+ * is a second upper bound (the least bound counts). In a backward scan the tile's stop is
+ * counted from the end, and is a second lower bound (the greatest counts). */
 static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
-    rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);
+    rd_for vector = loop_of(w, RD_FOR_VECTOR, /*step=*/1, w->plan->width);
 
-    vector.start = -1;
-    vector.from  = rd_edge_of(mark(w, start, 0));
+    vector.start = -1; /* it binds no mark */
+    vector.from  = rd_edge_of(mark(w, start, /*offset=*/0));
     vector.to    = rd_edge_of(mark(w, start, w->plan->width));
     if (w->of.backwards)
-        rd_edge_add(&vector.from, from_end(w, w->tiles.stop, 0));
+        rd_edge_add(&vector.from, from_end(w, w->tiles.stop, /*offset=*/0));
     else
-        rd_edge_add(&vector.to, mark(w, w->tiles.stop, 0));
+        rd_edge_add(&vector.to, mark(w, w->tiles.stop, /*offset=*/0));
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
-/* Puts a loop over the threads of the block into a round, from the round's mark `start` on.
- * Backwards, the mark is counted from the end of the array: the round is the range of `round`
- * elements that ends at end - start. */
+/* Puts a loop over the threads of the block around the body of a round, which begins at the mark
+ * `start` (an axis bound to the round's first index). In a backward scan the mark is counted
+ * from the end of the array: the round is the `round` elements that end at end - start. */
 static void put_threads(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->width, w->plan->team);
     int32_t made;
 
     threads.backwards = w->of.backwards;
-    threads.from = rd_edge_of(w->of.backwards ? from_end(w, start, w->round) : mark(w, start, 0));
-    threads.to   = rd_edge_of(w->of.backwards ? from_end(w, start, 0) : mark(w, start, w->round));
+    threads.from =
+        rd_edge_of(w->of.backwards ? from_end(w, start, w->round) : mark(w, start, /*offset=*/0));
+    threads.to =
+        rd_edge_of(w->of.backwards ? from_end(w, start, /*offset=*/0) : mark(w, start, w->round));
     made = rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &threads);
     if (!w->t->failed)
         put_neighbours(w, made, threads.start);
 }
 
-/* Makes the loop over elements a loop over rounds of the block of threads; all rounds of a tile are
- * one batch of loads.  A backward scan counts rounds from the end, by an axis of its own. */
+/* Makes the loop over all elements a loop over the rounds of a tile: `round` elements, `width`
+ * for each thread of the block. The loads of all rounds of a tile are issued as one batch. A
+ * backward scan counts its rounds from the end, so they get an axis of their own. */
 static void make_rounds(const look_back *w, int32_t loop)
 {
     rd_schedule *t      = w->t;
     rd_for       rounds = loop_of(w, RD_FOR_SERIAL, w->round, w->plan->chunk / w->round);
 
     rounds.axis       = w->of.backwards ? rd_add_mark(t) : w->of.axis;
-    rounds.from       = rd_edge_of(mark(w, w->tiles.start, 0));
-    rounds.to         = rd_edge_of(mark(w, w->tiles.stop, 0));
+    rounds.from       = rd_edge_of(mark(w, w->tiles.start, /*offset=*/0));
+    rounds.to         = rd_edge_of(mark(w, w->tiles.stop, /*offset=*/0));
     rounds.of         = w->of.of;
     rounds.prefetched = (int32_t)rounds.extent;
     if (t->failed)
@@ -126,9 +131,9 @@ static void make_rounds(const look_back *w, int32_t loop)
     put_threads(w, loop, rounds.start);
 }
 
-/* Puts the loop over tiles around the item's body, and notes it in `w`.  Blocks of threads take
- * tiles in order, so that a tile waits only for earlier ones.  A backward scan counts tiles from
- * the end, by an axis of its own. */
+/* Puts the loop over tiles around the item's body; w->tiles is a copy of it. Blocks of threads
+ * take tiles in order (in_order), as a tile waits for the earlier ones. A backward scan counts
+ * tiles from the end, by an axis of its own. */
 static void put_tiles_around(look_back *w, int32_t loop)
 {
     rd_for *l;
@@ -148,8 +153,8 @@ static void put_tiles_around(look_back *w, int32_t loop)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Adds an array with a state for each element of a tile. A thread has as many of them as a tile has
- * elements for each thread (per_thread). */
+/* Adds an array of states (accumulators) of a fold, one for each element of a tile, in registers
+ * of the threads. per_thread: the elements of a tile divided by the threads of the block. */
 static int32_t add_elements(const look_back *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
@@ -161,25 +166,28 @@ static int32_t add_elements(const look_back *w, int32_t fold)
     return rd_add_store(w->t, &elements);
 }
 
-/* The fold's step, counted from the first step of the tile: lane + rows of lanes * outer - m0. */
+/* Returns the position of an element in its tile: its step in the fold, which is lane + rows *
+ * outer (see rd_fold), less the first index of the tile. */
 static rd_linear place_in_tile(const look_back *w, int32_t stmt)
 {
     const rd_stmt  *s    = &w->t->stmt[stmt];
     const int64_t   rows = rd_rows_of_lanes(&w->t->p->fold[s->fold]);
     const rd_linear step = rd_linear_plus(w->t, s->of.lane, rows, s->of.outer);
 
-    return rd_linear_plus_axis(w->t, step, -1, w->tiles.start);
+    return rd_linear_plus_axis(w->t, step, /*coef=*/-1, w->tiles.start);
 }
 
-/* Removes the operands of a step, its element, weight and mask, as the statement takes no element
- * any more. */
+/* Removes the operands of a step: element, weight and mask. A SCAN_RESULT, which returns a
+ * result from states that have their elements, takes none. */
 static void drop_operands(rd_stmt *s)
 {
     s->x = s->w = s->mask = -1;
 }
 
-/* Splits a PREFIX: in the first loop (`early`) it takes its element, in the second one it returns
- * its result. The state is that of the element's place in the tile (`more`). */
+/* Changes a PREFIX, which takes an element and returns the scan's result so far. In the first
+ * loop (`early`) it becomes a STEP that only takes the element; in the second one a SCAN_RESULT,
+ * which returns the result. Both use the state (accumulator) of this element (`of.more`, its
+ * place in the tile) in the array `elements`. */
 static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t elements)
 {
     const rd_linear at = place_in_tile(w, stmt);
@@ -194,7 +202,10 @@ static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t e
         drop_operands(s);
 }
 
-/* Converts all PREFIX statements of one of the two loops.  The first loop keeps no stores. */
+/* Changes all PREFIX statements (they take an element and return the scan so far) of the first
+ * loop (`early`) or the second one. elements[fold] is the array of states (accumulators). The
+ * first loop needs no stores, as results come from the second one. Tests for a new block
+ * (PUSH_IF_NEW) go, as SCAN_BLOCKS does whole blocks. Values that nobody reads then are removed. */
 static void split_prefixes_in(const look_back *w, int32_t loop, bool early, const int32_t *elements)
 {
     rd_schedule *t = w->t;
@@ -209,8 +220,9 @@ static void split_prefixes_in(const look_back *w, int32_t loop, bool early, cons
     rd_gpu_remove_dead_values(t, loop);
 }
 
-/* Lets the LOADs of the second loop use the vectors that the first loop has loaded.  Both loops
- * have the same statements, so they are visited in step. */
+/* Lets the vector loads of the second loop use what the same loads of the first one have brought
+ * to registers (loaded_by). Both loops have the same statements, so `a` and `b` visit them side
+ * by side. */
 static void keep_loads(const look_back *w, int32_t early, int32_t late)
 {
     rd_schedule *t = w->t;
@@ -223,7 +235,10 @@ static void keep_loads(const look_back *w, int32_t early, int32_t late)
 }
 
 /* ---- Look-back ------------------------------------------------------------------------------- */
-/* Adds a statement of a fold in front of the statement `behind`. */
+/* Adds a statement of a fold before the statement `behind`. states: the array of the elements'
+ * states (accumulators); nodes: the array of partials in global memory, which STORE_PARTIALS and
+ * LOOK_BACK name as `arg`, and BUILD_TREE as `store`. LOOK_BACK names the tile's first step
+ * (`at`). */
 static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_t states,
                      int32_t nodes, int32_t behind)
 {
@@ -232,19 +247,20 @@ static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_
     s.fold  = fold;
     s.store = kind == RD_S_BUILD_TREE ? nodes : states;
     s.arg   = kind == RD_S_STORE_PARTIALS || kind == RD_S_LOOK_BACK ? nodes : -1;
-    s.at    = kind == RD_S_LOOK_BACK ? mark(w, w->tiles.start, 0) : rd_linear_of(0);
+    s.at    = kind == RD_S_LOOK_BACK ? mark(w, w->tiles.start, /*offset=*/0) : rd_linear_of(0);
     rd_put_before(w->t, rd_add_stmt(w->t, &s), behind);
 }
 
-/* Adds the statements between both loops.  All threads finish the blocks of the tile before one
- * warp for each fold looks back. */
+/* Adds what stands between both loops. All threads scan the blocks of the tile. Behind a barrier
+ * the tile's nodes (partial results in the combine tree) are stored and combined, and LOOK_BACK
+ * waits for the nodes of earlier tiles. A second barrier shows the prefix to all threads. */
 static void put_between(const look_back *w, int32_t late, const int32_t *elements)
 {
     const int32_t n = w->t->p->n_fold;
 
     for (int32_t k = 0; k < n; k++)
-        put_stmt(w, RD_S_SCAN_BLOCKS, k, elements[k], -1, late);
-    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
+        put_stmt(w, RD_S_SCAN_BLOCKS, k, elements[k], /*nodes=*/-1, late);
+    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, /*nodes=*/-1, late);
     for (int32_t k = 0; k < n && !w->t->failed; k++) {
         const int32_t nodes = rd_gpu_add_partials(w->t, w->plan, k);
 
@@ -252,11 +268,11 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
         put_stmt(w, RD_S_BUILD_TREE, k, elements[k], nodes, late);
         put_stmt(w, RD_S_LOOK_BACK, k, elements[k], nodes, late);
     }
-    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
+    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, /*nodes=*/-1, late);
 }
 
-/* Makes the folds begin in the arrays that have a state for each element of a tile: elements[k] is
- * the array of fold k. */
+/* Lets the statements of the tile that begin the folds, or declare their states, name the arrays
+ * with a state (accumulator) for each element: elements[k] is that of fold k. */
 static void begin_elements(const look_back *w, const int32_t *elements)
 {
     rd_schedule *t = w->t;
@@ -266,7 +282,8 @@ static void begin_elements(const look_back *w, const int32_t *elements)
             t->stmt[s].store = elements[t->store[t->stmt[s].store].fold];
 }
 
-/* Splits the loop into the two loops of a tile, with the look-back between them. */
+/* Splits the loop `early` into the two loops of a tile: one takes the elements, its copy `late`
+ * returns results. The look-back stands between them. */
 static void make_tiles(look_back *w, int32_t early)
 {
     int32_t elements[RD_GPU_MOST_LOOK_BACK] = { 0 }, late;
@@ -287,14 +304,16 @@ static void make_tiles(look_back *w, int32_t early)
     put_between(w, late, elements);
 }
 
-/* The pass: makes the scan of the first kernel one pass over tiles with look-back, if the plan
- * wants that.  A round of the tile is `width` elements for each thread of the team.  loop < 0: the
- * plan splits no loop. */
+/* The pass: makes the scan of the first kernel a single pass over tiles with look-back, if the
+ * plan (the backend's decisions about the kernel) says so. A round of a tile is `width` elements
+ * for each thread of the block. loop < 0: the plan splits no loop. */
 void rd_pass_gpu_look_back_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
     const int32_t loop =
-        kernel < 0 ? -1 : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), -1);
+        kernel < 0
+            ? -1
+            : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), /*last=*/-1);
 
     if (plan->scans != RD_GPU_SCANS_LOOK_BACK || loop < 0)
         return;

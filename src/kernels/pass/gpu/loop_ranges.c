@@ -8,16 +8,17 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the statement is a loop of the program (of >= 0) that the plan splits into ranges. */
+/* True if the statement is a loop to which the plan gives the role RD_GPU_RANGES, so that ranges
+ * of it are work items. `of` -1: the loop comes from no loop of the program. */
 static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+    const int32_t program_loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
 
-    return of >= 0 && plan->loop[of].role == RD_GPU_RANGES;
+    return program_loop >= 0 && plan->loop[program_loop].role == RD_GPU_RANGES;
 }
 
-/* The loop of a body that is split; with `last`, a loop of the body, the next one behind it. -1:
- * there is none. */
+/* Returns the next loop of a body, behind the statement `last` (-1: from the front), that the
+ * plan splits into ranges; -1: there is none. */
 int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body,
                                int32_t last)
 {
@@ -28,9 +29,9 @@ int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, in
     return s;
 }
 
-/* Puts a loop over ranges around all of an item's body, which contains the loop `split`.  Returns
- * its statement. Marks are bound to the ends of a range; the loop comes from no loop of the program
- * (of -1). */
+/* Puts a loop over ranges around all of an item's body, so that each range of the loop `split`
+ * is an item of its own. Returns its statement. Its marks start and stop are axes bound to the
+ * ends of a range; `of` -1: it comes from no loop of the program. */
 int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t split)
 {
     rd_for ranges = *rd_loop_of(t, split);
@@ -45,13 +46,13 @@ int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t b
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
 }
 
-/* Limits the loop `split` to the range of the item: from the start mark to the stop mark of the
- * loop over ranges. */
+/* Limits the loop `split` to one range: from the start mark to the stop mark (axes bound to the
+ * range's ends) of the loop `ranges`. */
 void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t split)
 {
     const rd_for    l     = *rd_loop_of(t, ranges);
-    const rd_linear start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.start),
-                    stop  = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.stop);
+    const rd_linear start = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l.start),
+                    stop  = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l.stop);
 
     if (t->failed)
         return;
@@ -59,8 +60,8 @@ void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t split)
     t->loop[t->stmt[split].arg].to   = rd_edge_of(stop);
 }
 
-/* Adds an array for the partials of a fold, in the device's memory at the place that the plan
- * gives. */
+/* Adds an array in global memory for the partials of a fold (the nodes that ranges leave of it),
+ * at the place that the plan gives. split_axis -1: it is split along all axes of an item. */
 int32_t rd_gpu_add_partials(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold)
 {
     rd_store nodes = t->store[fold];

@@ -3,9 +3,9 @@
 #include "kernels/pass/gpu/gpu.h"
 #include "kernels/pass/pass.h"
 
-/* Puts values that one vector loop makes and another one reads into arrays of as many elements as a
- * thread has (scalar expansion).  Without an axis of such neighbours (-1) no loop is a vector loop
- * here. */
+/* Scalar expansion: a value that one vector loop makes and another one reads goes through an
+ * array, with an element for each of a thread's `width` neighbours. vector_axis -1: threads have
+ * no neighbours, so there are no vector loops. */
 static void expand_scalars(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t first = t->n_store;
@@ -53,7 +53,9 @@ static const pass_row for_gpu[] = {
     { "batch_loads", rd_pass_gpu_batch_loads, false }, /* rounds of other loops go together      */
 };
 
-/* Runs all passes in order; the log shows the tree after each one. */
+/* Runs all passes in order. `log` gets the tree after each pass; NULL: nobody wants it. Debug
+ * builds also check the tree then, but not an `open` one: some of its loops read values that
+ * only another loop makes, until scalars are expanded. */
 void rd_schedule_for_gpu(rd_schedule *t, const rd_gpu_plan *plan, rd_text *log)
 {
     rd_pass_log trees = { .to = log };

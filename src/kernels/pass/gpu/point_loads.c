@@ -19,14 +19,16 @@
 /* Bytes of a vector access. */
 enum { VECTOR = 16 };
 
-/* The position that a mark is bound to: the first index of a range, or the one behind its last. */
+/* Returns the position of a mark: an axis of the tree bound to the first index of a range, or to
+ * the one behind its last. */
 static rd_linear mark(rd_schedule *t, int32_t axis)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* True if the statement loads from memory of the program (slot >= 0). */
+/* True if the statement loads from memory of the program: the value has a slot (buffer). Loads
+ * from arrays of the tree have slot -1. */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -34,8 +36,9 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
     return let && let->kind == RD_I_LOAD && let->slot >= 0;
 }
 
-/* Lists the axes of loops inside a pair along which the address moves: not that of points or of
- * results, nor a value (axis < 0). */
+/* Lists in a->axis the axes along which the address moves inside a pair (a result and a point),
+ * such as the coordinates of a point. The axes of points and of results do not count, nor do
+ * values read at run time (axis < 0). */
 static void find_axes(const rd_point_tiling *s, rd_point_load *a, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n && a->n < RD_MAX_RANK; k++) {
@@ -47,7 +50,8 @@ static void find_axes(const rd_point_tiling *s, rd_point_load *a, const rd_linea
     }
 }
 
-/* The number of elements of one point, or of one result, in the array: the product of its axes. */
+/* Returns how many elements of one point, or of one result, the array has: the product of the
+ * extents of the axes inside a pair. 3 for points with 3 coordinates. */
 static int64_t elements_of(const rd_point_tiling *s, const rd_point_load *a)
 {
     int64_t n = 1;
@@ -57,7 +61,8 @@ static int64_t elements_of(const rd_point_tiling *s, const rd_point_load *a)
     return n;
 }
 
-/* The array that already has the elements of this load; NULL if there is none. */
+/* Returns the array that already has the elements of this load, as another load names the same
+ * address; NULL: there is none. */
 static const rd_point_load *find_same(const rd_point_tiling *s, const rd_let *let)
 {
     for (int32_t k = 0; k < s->n; k++) {
@@ -71,15 +76,16 @@ static const rd_point_load *find_same(const rd_point_tiling *s, const rd_let *le
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
-/* The number of elements from a row of a tile to the next one: 16 bytes more than a row has. */
+/* Returns the elements from a row of a tile to the next row. A row has one element of each point
+ * of the tile; 16 bytes more put rows in different banks. */
 static int64_t pitch_of(const rd_point_tiling *s, rd_dtype type)
 {
     return s->plan->tile_points + VECTOR / rd_dtype_size(type);
 }
 
-/* Adds the array of a load to shared memory: of the results of each thread (`row`), or of the
- * points of a tile.  The array begins at a multiple of 16 bytes.  NULL: more than 64 arrays, or no
- * memory. */
+/* Adds an array in shared memory for a load: with elements of the results of each thread
+ * (`row`), or of the points of a tile. It begins at byte s->bytes of the block's shared memory,
+ * a multiple of 16. NULL: there are more than RD_MOST_POINT_LOADS arrays, or no memory. */
 static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row)
 {
     const rd_dtype type  = rd_let_of(s->t, stmt)->type;
@@ -101,13 +107,14 @@ static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row
     store.extent     = n * (row ? s->plan->width : pitch_of(s, type));
     s->bytes += (store.extent * (row ? s->plan->threads : 1) * size + VECTOR - 1) / VECTOR * VECTOR;
     a->store = rd_add_store(s->t, &store);
-    a->load  = rd_stmt_copy(s->t, stmt);
+    a->load  = rd_stmt_copy(s->t, stmt); /* the fill will use this copy */
     s->n++;
     return s->t->failed ? NULL : a;
 }
 
-/* The position of an element in its array: 4*i1 + i0 - m0 of results, 132*i1 + i2 - m2 of
- * points. */
+/* Returns the subscript of an element in its array: 4*i1 + i0 - m0 of a thread's 4 results,
+ * 132*i1 + i2 - m2 of points. i1 is an axis inside a pair; m0 and m2 are marks, bound to the
+ * first result of the thread and to the first point of the tile. */
 static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a)
 {
     const int32_t axis = a->row ? s->vector_axis : s->points, start = a->row ? s->item : s->tile;
@@ -118,12 +125,13 @@ static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a
         at = rd_linear_plus_axis(s->t, at, coef, a->axis[k]);
         coef *= s->t->p->axis_extent[a->axis[k]];
     }
-    at = rd_linear_plus_axis(s->t, at, 1, axis);
-    return rd_linear_plus_axis(s->t, at, -1, start);
+    at = rd_linear_plus_axis(s->t, at, /*coef=*/1, axis);
+    return rd_linear_plus_axis(s->t, at, /*coef=*/-1, start);
 }
 
-/* Redirects a load to its array, and makes it a vector access.  The address of a result (`row`)
- * moves with the results, that of a point (`tile`) with the points; other loads stay. */
+/* Redirects a load to its array in shared memory, as a vector access. A load whose address moves
+ * with the results (`row`), and one whose address moves with the points (`tile`), have arrays of
+ * different shape. A load that moves with neither stays as it is. */
 static void use_array(rd_point_tiling *s, int32_t stmt)
 {
     const rd_let let       = *rd_let_of(s->t, stmt);
@@ -138,14 +146,14 @@ static void use_array(rd_point_tiling *s, int32_t stmt)
     if (!a)
         return;
     at                                      = place_in_array(s, a);
-    s->t->let[s->t->stmt[stmt].value].slot  = -1;
+    s->t->let[s->t->stmt[stmt].value].slot  = -1; /* no memory of the program any more */
     s->t->let[s->t->stmt[stmt].value].store = a->store;
     s->t->let[s->t->stmt[stmt].value].at    = at;
     s->t->stmt[stmt].vector_width           = row ? s->plan->width : s->plan->points_at_once;
 }
 
-/* Makes all loads in the loop over pairs read arrays in shared memory, if their addresses move with
- * the results or with the points. */
+/* Redirects all loads in the loop over pairs whose addresses move with the results or with the
+ * points to arrays in shared memory. */
 void rd_gpu_load_from_tiles(rd_point_tiling *s)
 {
     for (int32_t k = s->pairs; k >= 0 && !s->t->failed; k = rd_next_stmt(s->t, k, s->pairs))
@@ -154,7 +162,8 @@ void rd_gpu_load_from_tiles(rd_point_tiling *s)
 }
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
-/* Adds "r7 = load ..; a4[..] = r7" at the end of a body; the load takes `pack` elements at once. */
+/* Appends the copy of one element to a body: "r7 = load ..; a4[..] = r7". The load moves `pack`
+ * elements at once; 0: one. */
 static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t body, int32_t pack)
 {
     rd_stmt to_array = rd_stmt_of(RD_S_STORE);
@@ -168,7 +177,7 @@ static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t b
     rd_append(s->t, body, rd_add_stmt(s->t, &to_array));
 }
 
-/* Adds the statement of a loop; it stands nowhere yet. */
+/* Makes the statement of a loop. It stands nowhere yet: the caller puts it into a body. */
 static int32_t add_loop(rd_schedule *t, const rd_for *loop)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LOOP);
@@ -177,8 +186,8 @@ static int32_t add_loop(rd_schedule *t, const rd_for *loop)
     return rd_add_stmt(t, &stmt);
 }
 
-/* A loop of the kind over `extent` indices of an axis. It has no marks, and comes from no loop of
- * the program (of -1). */
+/* Returns a loop of the kind over `extent` indices of an axis. It binds no marks (start, stop
+ * -1), is no strip loop, and comes from no loop of the program (`of` -1). */
 static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
 {
     return (rd_for){ .kind   = kind,
@@ -193,8 +202,9 @@ static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
                      .strip  = -1 };
 }
 
-/* Adds nested loops over the elements of a point inside `outer` (-1: nothing is around them).
- * Returns the innermost loop; *first is the outermost one. */
+/* Adds nested loops over the elements of one point, inside the loop `outer` (-1: inside
+ * nothing). Returns the innermost loop, or `outer` if a point has one element. *first becomes
+ * the outermost one. */
 static int32_t add_loops(const rd_point_tiling *s, const rd_point_load *a, int32_t outer,
                          int32_t *first)
 {
@@ -210,47 +220,48 @@ static int32_t add_loops(const rd_point_tiling *s, const rd_point_load *a, int32
     return outer;
 }
 
-/* True if vectors of `pack` elements begin at multiples of their size wherever a tile begins, apart
- * from the address of the data: the offset and all factors of axes outside of the point are
- * multiples. */
+/* True if vectors of `pack` elements are aligned wherever a tile begins, provided that the data
+ * are. So the offset, and the coefficient of each axis outside a pair (a result and a point),
+ * must be multiples of `pack`. */
 static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a,
                                 const rd_linear *at, int32_t pack)
 {
-    bool is = at->offset % pack == 0;
+    bool aligned = at->offset % pack == 0;
 
     for (int32_t k = 0; k < at->n; k++) {
         bool inner = s->t->term[at->first + k].axis == s->points;
 
         for (int32_t j = 0; j < a->n; j++)
             inner |= a->axis[j] == s->t->term[at->first + k].axis;
-        is &= inner || s->t->term[at->first + k].coef % pack == 0;
+        aligned &= inner || s->t->term[at->first + k].coef % pack == 0;
     }
-    return is;
+    return aligned;
 }
 
-/* Elements that a load of a tile takes at once: adjacent points (`rows`); or adjacent elements of
- * consecutive points, if points lie as far apart (`each`) as they have elements.  0: neither is
- * possible. */
+/* Returns how many elements of a tile one load of the fill moves; 0: it loads one by one. Either
+ * adjacent points have adjacent elements (stride 1: `dense`), and all other strides are
+ * multiples of the vector. Or a point's elements are contiguous and points follow each other
+ * without gaps: then the stride of a point is the number of its elements. */
 static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
 {
-    const rd_let *let  = rd_let_of(s->t, a->load);
-    const int64_t each = rd_linear_coef(s->t, &let->at, s->points);
-    int32_t       n    = s->plan->vector_bytes / rd_dtype_size(let->type);
-    bool          rows = each == 1;
+    const rd_let *let          = rd_let_of(s->t, a->load);
+    const int64_t point_stride = rd_linear_coef(s->t, &let->at, s->points);
+    int32_t       n            = s->plan->vector_bytes / rd_dtype_size(let->type);
+    bool          dense        = point_stride == 1;
 
     n = n < s->plan->max_width ? n : s->plan->max_width;
     for (int32_t k = 0; k < a->n; k++)
-        rows &= rd_linear_coef(s->t, &let->at, a->axis[k]) % n == 0;
+        dense &= rd_linear_coef(s->t, &let->at, a->axis[k]) % n == 0;
     if (!are_vectors_aligned(s, a, &let->at, n))
         return 0;
-    return rows || (a->n == 1 && rd_linear_coef(s->t, &let->at, a->axis[0]) == 1 &&
-                    each == s->t->p->axis_extent[a->axis[0]])
+    return dense || (a->n == 1 && rd_linear_coef(s->t, &let->at, a->axis[0]) == 1 &&
+                     point_stride == s->t->p->axis_extent[a->axis[0]])
                ? n
                : 0;
 }
 
-/* Adds a loop over the points of a tile, up to the mark `stop`, that fills its array, by all
- * threads of the block. */
+/* Adds a loop by all threads of the block that fills the array of a tile of points; `stop` is
+ * the mark behind the tile's last point. Returns the loop, which stands nowhere yet. */
 int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32_t stop)
 {
     rd_for  loop = loop_over(RD_FOR_VECTOR, s->points, s->plan->tile_points);
@@ -264,8 +275,9 @@ int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32
     return made;
 }
 
-/* Adds loops over the elements of a thread's results that fill the thread's own array.  Returns the
- * outermost one. */
+/* Adds loops that fill a thread's array with the elements of its results, up to `width` of them.
+ * The loops over a result's elements stand around the one over results. Returns the outermost loop,
+ * which stands nowhere yet. rd_binder_of() is the loop over items that binds the mark s->item. */
 int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_for *item = rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item));
@@ -277,7 +289,7 @@ int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
     loop.to = rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop));
     body    = add_loops(s, a, /*outer=*/-1, &first);
     made    = add_loop(s->t, &loop);
-    add_copy(s, a, made, 0);
+    add_copy(s, a, made, /*pack=*/0);
     if (body < 0)
         return made;
     rd_append(s->t, body, made);

@@ -36,10 +36,11 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
 
-/* The position mark (axis bound to an end of a range) + offset. */
+/* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
+ * index of a loop's current round (start), or to the one behind its last (stop). */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
 /* True if the statement is a loop. */
@@ -49,7 +50,7 @@ static bool is_loop(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- Points taken at once -------------------------------------------------------------------- */
-/* True if an ARRAY statement in the body declares the array. */
+/* True if a statement in the body declares the array (store) as variables of a thread. */
 static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
@@ -58,8 +59,10 @@ static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
     return false;
 }
 
-/* True if the array, or the fold that has its states there (fold >= 0), begins in the loop over
- * pairs. States in a thread's memory have no declaration, so the fold's BEGIN decides. */
+/* True if the array belongs to a single pair: it is declared, or its fold begins, in the loop
+ * over pairs. (A pair is a result and a point.) fold < 0: the array holds elements, not a fold's
+ * states (accumulators). States in a thread's memory have no declaration, so the statement that
+ * begins the fold decides. */
 static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
 {
     if (t->store[store].fold < 0)
@@ -70,8 +73,8 @@ static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
     return false;
 }
 
-/* Makes the arrays of a pair as many times larger as a thread takes points at once.  Arrays in
- * shared memory have room already. */
+/* Makes each array that belongs to a pair `points` times as large, as a thread takes so many
+ * points at once. Arrays in shared memory hold whole tiles already. */
 static void give_points_room(rd_schedule *t, int32_t pairs, int32_t points)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
@@ -80,21 +83,23 @@ static void give_points_room(rd_schedule *t, int32_t pairs, int32_t points)
         if (a->storage == RD_IN_BLOCK || !is_begun_in(t, pairs, k))
             continue;
         a->extent *= points;
-        a->cell_stride *= points;
-        a->copies = points;
+        a->cell_stride *= points; /* a cell's states of all points lie together */
+        a->copies = points;       /* one for each point */
     }
 }
 
-/* The position `at` + coef * (point - first point), such as + 4*(i2 - m6). */
+/* Returns the position at + coef * (point - first point): for example + 4*(i2 - m6). `axis` is
+ * that of points, `start` the mark bound to the first point that the thread takes at once. */
 static rd_linear at_point(rd_schedule *t, rd_linear at, int64_t coef, int32_t axis, int32_t start)
 {
     at = rd_linear_plus_axis(t, at, coef, axis);
     return rd_linear_plus_axis(t, at, -coef, start);
 }
 
-/* Points an access inside a pair to the part of the array that belongs to the point.  Only arrays
- * with copies for several points have parts; a fold's statement names its states by `more`, others
- * by their address. */
+/* Lets an access inside a pair use the part of its array that belongs to the point at hand. Only
+ * arrays with copies have parts. A statement of a fold names its states (accumulators) by
+ * `of.more`; a load or a store has an address. `width`: elements of a part, `axis`: of points,
+ * `start`: the mark of the first point. Declarations and beginnings are of all parts. */
 static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t axis, int32_t start)
 {
     const rd_stmt s     = t->stmt[stmt];
@@ -114,8 +119,9 @@ static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t ax
         t->stmt[stmt].at = at;
 }
 
-/* True if the statement loads from a tile of points: an array in shared memory that the whole block
- * shares (per_thread 0). */
+/* True if the statement loads from a tile of points: an array in shared memory that all threads
+ * of the block share. (per_thread > 0: an array of results, in which each thread has elements of
+ * its own.) */
 static bool is_tile_load(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -130,8 +136,9 @@ static bool is_beginning(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_ARRAY || t->stmt[stmt].kind == RD_S_BEGIN;
 }
 
-/* Moves all declarations and beginnings of folds to the front of the loop's body.  Returns the
- * first statement behind them. */
+/* Moves all declarations of arrays and beginnings of folds to the front of the loop's body, so
+ * that the jam, which goes around the rest, repeats none. Returns the first statement of the
+ * rest, -1: there is none. */
 static int32_t begin_first(rd_schedule *t, int32_t loop)
 {
     int32_t first = t->stmt[loop].first;
@@ -150,8 +157,9 @@ static int32_t begin_first(rd_schedule *t, int32_t loop)
     return first;
 }
 
-/* Unroll-and-jam: a thread takes several points through the body at once (register blocking). The
- * jam comes from no loop of the program (of -1). */
+/* Unroll-and-jam: a thread takes `points` points through the body side by side (register
+ * blocking). The loop goes by so many points; the jam, a loop inside, holds them. Loads from a
+ * tile become vector loads of all these points. */
 static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, int32_t points)
 {
     const int32_t start = rd_add_mark(t), first = begin_first(t, loop),
@@ -167,52 +175,56 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
                 t->stmt[k].vector_width = points;
         }
     jam.kind   = RD_FOR_JAM;
-    jam.from   = rd_edge_of(mark(t, start, 0));
+    jam.from   = rd_edge_of(mark(t, start, /*offset=*/0));
     jam.to     = rd_edge_of(mark(t, start, points));
     jam.extent = points;
-    jam.of     = -1;
+    jam.of     = -1; /* it comes from no loop of the program */
     rd_put_loop_around(t, first, t->stmt[loop].last, &jam);
     t->loop[t->stmt[loop].arg].start = start;
     t->loop[t->stmt[loop].arg].step  = points;
 }
 
 /* ---- The whole loop -------------------------------------------------------------------------- */
-/* Splits the points of a block into groups that go together, and a loop over the points that are
- * left. If points go one by one (n 1), there is one loop.  Returns the last loop. `some` is the
- * end, rounded down to whole groups: there the loop over the rest begins. */
+/* Makes the loop `pairs` go over the groups of points_at_once points of a block (64 points), and
+ * adds a copy for the points left over, one by one. A group of one point needs no second loop.
+ * Returns the last loop. `whole_end` is the end of the block rounded down to whole groups, where
+ * one loop ends and the other begins. by = 0: no rounding. `l` is looked up again, as mark() may
+ * move the tree's arrays. */
 static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
                             const rd_for *blocks)
 {
-    const int32_t n    = plan->points_at_once;
-    const int32_t rest = n > 1 ? rd_stmt_copy(t, pairs) : pairs;
-    rd_edge_part  some = { .at = mark(t, blocks->stop, 0), .first = mark(t, blocks->start, 0) };
+    const int32_t n         = plan->points_at_once;
+    const int32_t rest      = n > 1 ? rd_stmt_copy(t, pairs) : pairs;
+    rd_edge_part  whole_end = { .at    = mark(t, blocks->stop, /*offset=*/0),
+                                .first = mark(t, blocks->start, /*offset=*/0) };
     rd_for       *l;
 
     if (t->failed)
         return pairs;
-    some.by   = n > 1 ? n : 0;
-    l         = &t->loop[t->stmt[pairs].arg];
-    l->from   = rd_edge_of(mark(t, blocks->start, 0));
-    l         = &t->loop[t->stmt[pairs].arg];
-    l->to     = (rd_edge){ .n = 1, .part = { some } };
-    l->extent = RD_TREE_STEPS / n;
-    l->of     = -1;
+    whole_end.by = n > 1 ? n : 0;
+    l            = &t->loop[t->stmt[pairs].arg];
+    l->from      = rd_edge_of(mark(t, blocks->start, /*offset=*/0));
+    l            = &t->loop[t->stmt[pairs].arg];
+    l->to        = (rd_edge){ .n = 1, .part = { whole_end } };
+    l->extent    = RD_TREE_STEPS / n;
+    l->of        = -1;
     unroll_jam(t, plan, pairs, n);
     if (n == 1 || t->failed)
         return pairs;
     l         = &t->loop[t->stmt[rest].arg];
-    l->from   = (rd_edge){ .n = 1, .part = { some } };
-    l->to     = rd_edge_of(mark(t, blocks->stop, 0));
+    l->from   = (rd_edge){ .n = 1, .part = { whole_end } };
+    l->to     = rd_edge_of(mark(t, blocks->stop, /*offset=*/0));
     l         = &t->loop[t->stmt[rest].arg];
     l->extent = n - 1;
     l->of     = -1;
-    unroll_jam(t, plan, rest, 1);
+    unroll_jam(t, plan, rest, /*points=*/1);
     rd_put_behind(t, rest, pairs);
     return rest;
 }
 
-/* Adds the loops that fill the arrays of results before all tiles, and those of points in each
- * tile. */
+/* Adds the loops that fill the shared arrays: those of results (`row`) before the loop over
+ * tiles, as they serve all tiles; those of points at the front of each tile. `tile`: the loop
+ * over tiles, `stop`: the mark behind a tile's last point. */
 static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
 {
     const int32_t first = s->t->stmt[tile].first;
@@ -224,9 +236,10 @@ static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
             rd_put_before(s->t, rd_gpu_fill_tile(s, &s->at[k], stop), first);
 }
 
-/* Makes the loop over points three loops: over tiles, over blocks of the combine tree, and over
- * groups of points.  "Push if new" for all cells (accumulators), before the groups, goes into the
- * loop over blocks. The new loops come from no loop of the program (of -1). */
+/* Makes the loop over points three nested loops: over tiles in shared memory, over blocks of the
+ * combine tree, and over groups of points. Statements that begin a block for all cells, or
+ * output elements (PUSH_IF_NEW), stand directly before the loop over groups, once for each
+ * block; so they go into the loop over blocks with it. */
 static void make_tiles(rd_point_tiling *s)
 {
     rd_schedule *t    = s->t;
@@ -237,13 +250,13 @@ static void make_tiles(rd_point_tiling *s)
     tile.stop            = rd_add_mark(t);
     tile.step            = s->plan->tile_points;
     tile.extent          = (tile.extent + tile.step - 1) / tile.step;
-    tile.of              = -1;
+    tile.of              = -1; /* it comes from no loop of the program */
     rd_gpu_load_from_tiles(s);
     rd_gpu_split_pair_loops(t, s->pairs);
     give_points_room(t, s->pairs, s->plan->points_at_once);
     blocks        = rd_gpu_block_loop(t, &tile);
-    blocks.from   = rd_edge_of(mark(t, tile.start, 0));
-    blocks.to     = rd_edge_of(mark(t, tile.stop, 0));
+    blocks.from   = rd_edge_of(mark(t, tile.start, /*offset=*/0));
+    blocks.to     = rd_edge_of(mark(t, tile.stop, /*offset=*/0));
     blocks.extent = (s->plan->tile_points + RD_TREE_STEPS - 1) / RD_TREE_STEPS;
     rd_gpu_lift_block_begins(t, s->pairs, s->pairs, blocks.start);
     last = split_points(t, s->plan, s->pairs, &blocks);
@@ -259,9 +272,9 @@ static void make_tiles(rd_point_tiling *s)
         fill(s, made, tile.stop);
 }
 
-/* The pass: tiles each loop over the points that the plan names (pairs < 0: none): tiles of points
- * lie in shared memory.  `item` is the mark where the item begins along the axis of vectors; -1:
- * there is none. */
+/* The pass: tiles each loop over the points that all results read, plan->pairs (-1: there is
+ * none). Tiles of points lie in shared memory. staging.item is the start mark of the item along
+ * the results' axis: it is bound to a thread's first result; -1: there is no such loop. */
 void rd_pass_gpu_point_tiles(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

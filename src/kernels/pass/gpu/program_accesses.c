@@ -7,8 +7,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the statement loads from or stores to memory of the program (slot >= 0), not to a local
- * array. */
+/* True if the statement loads from, or stores to, memory of the program (slot >= 0), not an
+ * array that the tree has added. */
 static bool is_access(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -18,7 +18,8 @@ static bool is_access(const rd_schedule *t, int32_t stmt)
             t->let[s->value].slot >= 0);
 }
 
-/* The first instruction from `inst` on that loads or stores; p->n_inst if there is none. */
+/* Returns the first load or store among the program's instructions from `inst` on; n_inst: there
+ * is none. */
 static int32_t next_access(const rd_program *p, int32_t inst)
 {
     while (inst < p->n_inst && p->inst[inst].kind != RD_I_LOAD && p->inst[inst].kind != RD_I_STORE)
@@ -26,11 +27,12 @@ static int32_t next_access(const rd_program *p, int32_t inst)
     return inst;
 }
 
-/* Calls `access` for each access of the tree, with its statement and its instruction.  It must run
- * before passes add accesses of their own. */
+/* Calls `access` for each load and store of the program's memory, with its statement and the
+ * instruction it was made of. Both stand in the same order, so the k-th statement belongs to the
+ * k-th instruction; this holds only until passes add accesses of their own. */
 void rd_gpu_for_each_access(rd_schedule *t, const rd_gpu_plan *plan, rd_gpu_access *access)
 {
-    int32_t inst = next_access(t->p, 0);
+    int32_t inst = next_access(t->p, /*inst=*/0);
 
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {

@@ -10,7 +10,8 @@
  * number, in byte_offset. */
 #include "kernels/pass/gpu/gpu.h"
 
-/* The array of a cached row; it is added when it is first wanted. */
+/* Returns the array in shared memory of cached row `row`; it is added when it is first wanted.
+ * byte_offset holds the row's number, by which the array is found again. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd_dtype type)
 {
     const rd_store array = { .storage     = RD_IN_BLOCK,
@@ -26,7 +27,7 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd
     return rd_add_store(t, &array);
 }
 
-/* Adds a STORE of what a LOAD has loaded to the row in shared memory. */
+/* Adds, behind a LOAD, a STORE of the value to the row in shared memory, at position `at`. */
 static void store_to_row(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype type, rd_linear at)
 {
     rd_stmt to_row = rd_stmt_of(RD_S_STORE);
@@ -40,15 +41,17 @@ static void store_to_row(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype t
     rd_put_behind(t, made, stmt);
 }
 
-/* Redirects an access to the cached row that the plan names for its instruction (-1: none).  A LOAD
- * that fills the row stays, and stores to the row, too. */
+/* Lets an access use the cached row that the plan names for its instruction (-1: none), at the
+ * index along the row. A LOAD that fills the row still reads memory, and also stores to the row.
+ * Other loads and stores use the row alone (slot -1: no memory of the program). Called for each
+ * access. */
 static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const rd_dtype  type  = t->p->address[t->p->inst[inst].arg].type;
     const int32_t   row   = plan->cached_row[inst];
     const int32_t   store = row < 0 ? -1 : array_of(t, plan, row, type);
     const rd_linear at =
-        rd_linear_plus_axis(t, rd_linear_of(0), 1, row < 0 ? 0 : plan->cached_axis);
+        rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, row < 0 ? 0 : plan->cached_axis);
 
     if (row < 0 || t->failed)
         return;
@@ -67,8 +70,9 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
     }
 }
 
-/* The pass: rows that several loops of an item read or write are kept in shared memory, as the plan
- * says for each access (cached_row NULL: there are none). */
+/* The pass: rows that several loops of an item read or write are cached in shared memory, as the
+ * plan (the backend's decisions about the kernel) says for each access. cached_row NULL: there
+ * are none. */
 void rd_pass_gpu_row_cache(rd_schedule *t, const rd_gpu_plan *plan)
 {
     if (plan->cached_row)

@@ -35,15 +35,17 @@ typedef struct transposing {
     int32_t            fills;             /* the last loop that fills a square, -1 */
 } transposing;
 
-/* The position mark (axis bound to an end of a range) + offset. */
+/* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
+ * index of a square along an axis, or to the index behind its last. */
 static rd_linear at_mark(const transposing *c, int32_t mark, int64_t offset)
 {
-    return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, mark);
+    return rd_linear_plus_axis(c->t, rd_linear_of(offset), /*coef=*/1, mark);
 }
 
 /* ---- Squares --------------------------------------------------------------------------------- */
-/* Makes the loops over both axes go by squares, whose first and last indices are marks (axes bound
- * to the ends of a range).  False: there are not two loops. */
+/* Makes the two loops over items go by squares of 32 x 32 indices: their rounds become 32
+ * indices long, and bind the marks c->start[] and c->stop[] to the ends of the square. False:
+ * the tree has not both loops. */
 static bool tile_item_loops(transposing *c)
 {
     rd_schedule  *t     = c->t;
@@ -65,8 +67,8 @@ static bool tile_item_loops(transposing *c)
     return found == 2;
 }
 
-/* The position of an element in a square: i0 - m0 + 33*(i1 - m2), as the operand's rows lie 33
- * apart. */
+/* Returns the subscript of an element in a square: i0 - m0 + 33*(i1 - m2). Rows lie 33 elements
+ * apart, not 32, so that the elements of a column lie in different banks. */
 static rd_linear place_in_square(const transposing *c)
 {
     rd_linear at = rd_linear_of(0);
@@ -80,15 +82,17 @@ static rd_linear place_in_square(const transposing *c)
     return at;
 }
 
-/* A loop over one side of the square.  Threads take the whole side, up to the end of the axis; a
- * serial loop ends at the square's stop mark. It comes from no loop of the program (of -1). */
+/* Returns a loop over side k of the square, k = 0: along the operand's rows, 1: along the
+ * result's. A loop over threads has 32 of them, and those behind the end of the axis idle; a
+ * serial loop just ends at the square's stop mark. start, stop, `of`, `strip` -1: it binds no
+ * marks, and comes from no loop of the program. */
 static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 {
     rd_for loop = { .kind  = kind,
                     .axis  = c->axis[k],
                     .start = -1,
                     .stop  = -1,
-                    .from  = rd_edge_of(at_mark(c, c->start[k], 0)),
+                    .from  = rd_edge_of(at_mark(c, c->start[k], /*offset=*/0)),
                     .to    = rd_edge_of(at_mark(c, kind == RD_FOR_THREAD ? c->start[k] : c->stop[k],
                                              kind == RD_FOR_THREAD ? SIDE : 0)),
                     .step  = 1,
@@ -97,13 +101,16 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
                     .strip  = -1 };
 
     if (kind == RD_FOR_THREAD)
-        rd_edge_add(&loop.to, at_mark(c, c->stop[k], 0));
+        rd_edge_add(&loop.to, at_mark(c, c->stop[k], /*offset=*/0));
     return loop;
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Adds loops that fill a square with an operand before all else, and lets the LET read the square.
- * That LET then reads an array of the tree (store), no memory of the program (slot -1). */
+/* Adds, at the front of the item, the loops that copy a square of an operand to shared memory, and
+ * lets the load (`stmt`, of the program's instruction `inst`) read the square in their place. slot
+ * -1: it reads no memory of the program then. Loads of the fill are issued in batches. loop_over()
+ * makes a loop over side 1, the rows of the square, or side 0, the elements of a row. vector_width
+ * is 1, so that threads load single elements. */
 static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 {
     rd_schedule   *t      = c->t;
@@ -114,10 +121,11 @@ static void fill_square(transposing *c, int32_t stmt, int32_t inst)
                               .memory      = true,
                               .fold        = -1,
                               .extent      = SIDE * PITCH,
-                              .byte_offset = inst };
+                              .byte_offset = inst }; /* the square's number in the text */
     const int32_t  store  = rd_add_store(t, &square);
-    rd_for  serial = loop_over(c, 1, RD_FOR_SERIAL), threads = loop_over(c, 0, RD_FOR_THREAD);
-    rd_stmt to_square = rd_stmt_of(RD_S_STORE);
+    rd_for         serial = loop_over(c, /*k=*/1, RD_FOR_SERIAL),
+           threads        = loop_over(c, /*k=*/0, RD_FOR_THREAD);
+    rd_stmt to_square     = rd_stmt_of(RD_S_STORE);
     rd_let *let;
     int32_t behind, made;
 
@@ -136,6 +144,7 @@ static void fill_square(transposing *c, int32_t stmt, int32_t inst)
     made = rd_put_loop_around(t, made, made, &serial);
     if (t->failed)
         return;
+    /* each fill goes to the front: the first one stays the last */
     c->fills   = c->fills < 0 ? made : c->fills;
     let        = &t->let[t->stmt[stmt].value];
     let->slot  = -1;
@@ -144,8 +153,8 @@ static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 }
 
 /* ---- The whole item -------------------------------------------------------------------------- */
-/* Moves values that stand around the item into it, as they may depend on indices that only the
- * square knows. */
+/* Moves values that stand in a body around the item into the item. They may depend on indices of
+ * the item, which only the loops inside a square bind now. */
 static void move_values(const transposing *c, int32_t body)
 {
     rd_schedule *t = c->t;
@@ -159,12 +168,14 @@ static void move_values(const transposing *c, int32_t body)
     }
 }
 
-/* Puts the loops over the square around all that is computed, behind a barrier: so behind the loops
- * that fill squares, of which c->fills is the last one. */
+/* Puts the loops over the square's elements around all that is computed: the statements behind
+ * the last loop that fills a square (c->fills; -1: there is none). A barrier before them waits
+ * until the squares are full. */
 static void add_square_loops(const transposing *c)
 {
-    rd_schedule  *t       = c->t;
-    const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
+    rd_schedule *t        = c->t;
+    const rd_for threads  = loop_over(c, /*k=*/1, RD_FOR_THREAD),
+                 serial   = loop_over(c, /*k=*/0, RD_FOR_SERIAL);
     const int32_t first   = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
     rd_stmt       barrier = rd_stmt_of(RD_S_BARRIER);
     int32_t       made;
@@ -181,16 +192,17 @@ typedef struct marked_loads {
     int32_t n, stmt[MOST_TRANSPOSED], inst[MOST_TRANSPOSED];
 } marked_loads;
 
-/* Marks a load that must be transposed, by a negative width that has its instruction: -1 -
- * number. */
+/* Notes that a load must be transposed: vector_width, which is not used yet, becomes -1 - the
+ * number of its instruction. Called for each load and store of the program. */
 static void mark_load(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     if (plan->transposed[inst])
         t->stmt[stmt].vector_width = -1 - inst;
 }
 
-/* Fills a square for each load that mark_load() has marked, at most 16.  A marked load has -1 - its
- * instruction in vector_width (below 0); that becomes 0 again. */
+/* Fills a square for each load that mark_load() noted in vector_width, which becomes 0 again. It
+ * goes backwards, as each fill is put at the front of the item. More than MOST_TRANSPOSED are
+ * not transposed. */
 static void fill_squares(transposing *c)
 {
     rd_schedule *t   = c->t;
@@ -206,13 +218,15 @@ static void fill_squares(transposing *c)
         fill_square(c, all.stmt[k], all.inst[k]);
 }
 
-/* The pass: transposes the operands that the plan names through squares in shared memory, if the
- * kernel has item loops over both axes.  Item loops become loops over squares; values around the
- * item move into it; then it adds the loops that fill a square and those that read it. */
+/* The pass: transposes the operands that the plan (the backend's decisions about the kernel)
+ * names through squares in shared memory. Loops over items become loops over squares; values
+ * around the item move into it; then the item fills its squares and computes from them. Nothing
+ * is done unless the kernel has loops over items along both axes. transposed NULL: the plan
+ * names none. */
 void rd_pass_gpu_shared_transpose(rd_schedule *t, const rd_gpu_plan *plan)
 {
     transposing   c      = { .t = t, .plan = plan, .fills = -1 };
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
 
     if (!plan->transposed)
         return;

@@ -12,15 +12,17 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
 
-/* The position mark (axis bound to an end of a range) + offset. */
+/* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
+ * index of a block (64 rounds), or to the one behind its last. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
-/* True if the fold has one lane (partial accumulator) and the step of each element is its index of
- * the axis.  So either the lane position or the outer position is the axis alone, and the other one
- * is 0. */
+/* True if the fold has one lane (one accumulator for each cell), and the step that takes an
+ * element is the element's index of the axis. A step is lane + rows * outer; so one of both
+ * positions is the axis alone, with factor 1 in all, and the other one is 0. Folds from
+ * RD_GPU_MOST_FOLDS on have no bit in a mask. */
 static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
@@ -32,9 +34,10 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
             (s->of.lane.n == 1 && s->of.outer.n == 0 && rd_linear_coef(t, &s->of.lane, axis) == 1));
 }
 
-/* The next PUSH_IF_NEW behind `last` in the loop that can be done once for 64 rounds, as its step
- * is the loop's index; -1 if there is none.  Those for all cells (accumulators) are done so
- * already. */
+/* Returns the next PUSH_IF_NEW (it begins a block of the combine tree where an element is the
+ * block's first) behind `last` that can be hoisted. Then it is done once for 64 rounds of the
+ * loop, as its step is the loop's index. -1: there is none. Those with `all`, for all cells
+ * (output elements) at once, are hoisted already. */
 static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -46,12 +49,13 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
     return s;
 }
 
-/* Adds "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block that
- * starts at the mark.  It stands nowhere yet. It names no single cell or state (cell, more 0). */
+/* Makes "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block (64
+ * steps) that starts at the mark `start`, which replaces the axis in all positions of `push`. It
+ * names no single cell, so `cell` and `more` are 0. It stands nowhere yet. */
 static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t start)
 {
     rd_stmt         push_all = t->stmt[push];
-    const rd_linear by       = mark(t, start, 0);
+    const rd_linear by       = mark(t, start, /*offset=*/0);
 
     push_all.all      = true;
     push_all.of.cell  = rd_linear_of(0);
@@ -59,13 +63,14 @@ static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t
     push_all.of.lane  = rd_linear_with(t, push_all.of.lane, axis, by);
     push_all.of.outer = rd_linear_with(t, push_all.of.outer, axis, by);
     push_all.of.index = rd_linear_with(t, push_all.of.index, axis, by);
-    push_all.parent = push_all.prev = push_all.next = -1;
+    push_all.parent = push_all.prev = push_all.next = -1; /* it stands nowhere */
     return rd_add_stmt(t, &push_all);
 }
 
-/* Moves each PUSH_IF_NEW that next_block_begin() finds in the loop before `first`.  It is added
- * once for each fold, for all of its accumulators (cells); `done` has a bit for each fold that has
- * got one. */
+/* Hoists the beginnings of blocks (64 steps each) that next_block_begin() finds in the loop: one
+ * statement for all cells (output elements) of a fold goes before the statement `first`.
+ * `start`: the mark bound to the block's first index. `done` has a bit for each fold that has
+ * its statement. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -80,8 +85,9 @@ void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32
     }
 }
 
-/* A loop over blocks of 64 rounds of a loop like `like`; new marks (axes bound to the ends of a
- * range) say where a block starts and stops. It comes from no loop of the program (of -1). */
+/* Returns a loop over blocks of 64 rounds (RD_TREE_STEPS) of a loop like `like`. Its new marks
+ * start and stop are bound to the ends of a block. `of` -1: it comes from no loop of the
+ * program. */
 rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
 {
     rd_for blocks = *like;
@@ -94,7 +100,9 @@ rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
     return blocks;
 }
 
-/* Splits a loop inside a pair of points at the blocks of the folds that run along it. */
+/* Strip-mines a loop inside a pair (a result and a point). An outer loop goes by blocks of 64
+ * rounds, and folds along the loop begin a block there, once for all their cells (output
+ * elements). */
 static void split_by_blocks(rd_schedule *t, int32_t loop)
 {
     const rd_for blocks = rd_gpu_block_loop(t, rd_loop_of(t, loop));
@@ -102,13 +110,14 @@ static void split_by_blocks(rd_schedule *t, int32_t loop)
     rd_put_loop_around(t, loop, loop, &blocks);
     if (t->failed)
         return;
-    t->loop[t->stmt[loop].arg].from   = rd_edge_of(mark(t, blocks.start, 0));
-    t->loop[t->stmt[loop].arg].to     = rd_edge_of(mark(t, blocks.stop, 0));
+    t->loop[t->stmt[loop].arg].from   = rd_edge_of(mark(t, blocks.start, /*offset=*/0));
+    t->loop[t->stmt[loop].arg].to     = rd_edge_of(mark(t, blocks.stop, /*offset=*/0));
     t->loop[t->stmt[loop].arg].extent = RD_TREE_STEPS;
     rd_gpu_lift_block_begins(t, loop, loop, blocks.start);
 }
 
-/* Splits all serial loops inside the loop over pairs along which blocks of folds end. */
+/* Strip-mines each serial loop inside the loop over pairs along which a fold begins blocks of 64
+ * steps. A pair is a result and a point. */
 void rd_gpu_split_pair_loops(rd_schedule *t, int32_t pairs)
 {
     for (int32_t s = pairs, next; s >= 0 && !t->failed; s = next) {

@@ -41,19 +41,22 @@ typedef struct splitting {
     int32_t           *partials;      /* per fold: the array of partials, -1               */
 } splitting;
 
-/* Lists the loops of a body that are split, in their order; returns how many there are. */
+/* Lists the loops of a body that the plan splits into ranges, in order. Returns how many there
+ * are, at most MOST_SPLIT. */
 static int32_t find_split_loops(const splitting *c, int32_t body, int32_t split[MOST_SPLIT])
 {
     int32_t n = 0;
 
-    for (int32_t s = rd_gpu_next_split_loop(c->t, c->plan, body, -1); s >= 0 && n < MOST_SPLIT;
-         s         = rd_gpu_next_split_loop(c->t, c->plan, body, s))
+    /* -1: the first one */
+    for (int32_t s                   = rd_gpu_next_split_loop(c->t, c->plan, body, /*last=*/-1);
+         s >= 0 && n < MOST_SPLIT; s = rd_gpu_next_split_loop(c->t, c->plan, body, s))
         split[n++] = s;
     return n;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if the fold begins in the item's body and takes its elements in the loop. */
+/* True if the fold begins in the item's body and takes elements in the loop `split`. Such a fold
+ * leaves partials; one that begins and ends inside the loop does not. */
 static bool is_fold_of_loop(const splitting *c, int32_t fold, int32_t split)
 {
     bool begins = false;
@@ -66,14 +69,17 @@ static bool is_fold_of_loop(const splitting *c, int32_t fold, int32_t split)
     return false;
 }
 
-/* Adds the array of the fold's partials in the device's memory, unless it is there already. */
+/* Adds the array in global memory for the partials of a fold (what each range leaves of it),
+ * unless an earlier kernel has added it. */
 static void add_partials(const splitting *c, int32_t fold)
 {
     if (c->partials[fold] < 0)
         c->partials[fold] = rd_gpu_add_partials(c->t, c->plan, fold);
 }
 
-/* Adds a statement that stores the fold's partials or combines them. */
+/* Makes a statement about the partials (nodes that ranges leave) of a fold. STORE_PARTIALS
+ * copies the states (accumulators) there (`arg`), COMBINE_PARTIALS reads them from there
+ * (`store`). It stands nowhere yet. */
 static int32_t add_fold_stmt(const splitting *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -84,7 +90,8 @@ static int32_t add_fold_stmt(const splitting *c, rd_stmt_kind kind, int32_t fold
     return rd_add_stmt(c->t, &s);
 }
 
-/* Lets the statements that end the fold in a body read the combined partials. */
+/* Lets the statements that end the fold in a body (merge blocks, merge lanes, finish) read the
+ * combined partials (nodes that ranges leave) in place of the states (accumulators). */
 static void read_combined(const splitting *c, int32_t body, int32_t fold)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
@@ -96,8 +103,8 @@ static void read_combined(const splitting *c, int32_t body, int32_t fold)
     }
 }
 
-/* Removes a loop that an earlier kernel has run: where its folds began, their partials are
- * combined. */
+/* Replaces a loop that an earlier kernel has run by its result. Where its folds began, their
+ * partials are combined instead, and their states (accumulators) need no declaration. */
 static void combine_loop(const splitting *c, int32_t split)
 {
     rd_schedule *t = c->t;
@@ -121,7 +128,8 @@ static void combine_loop(const splitting *c, int32_t split)
 }
 
 /* ---- The end of the ranges ------------------------------------------------------------------- */
-/* Adds "last of ranges ..", whose body the range that ends last runs. */
+/* Makes "if last of ranges ..": only the range (part of a split loop) of an item that finishes
+ * last runs its body. It stands nowhere yet. */
 static int32_t add_last(const splitting *c)
 {
     rd_stmt s = rd_stmt_of(RD_S_IF_LAST);
@@ -130,16 +138,16 @@ static int32_t add_last(const splitting *c)
     return rd_add_stmt(c->t, &s);
 }
 
-/* True if the statement stores a result of the program: to a slot before the first one of
- * scratch. */
+/* True if the statement stores a result of the program, not scratch: slots (buffers) from
+ * first_scratch on are scratch (temporary memory). */
 static bool is_result(const splitting *c, int32_t stmt)
 {
     return c->t->stmt[stmt].kind == RD_S_STORE && c->t->stmt[stmt].slot < c->t->p->first_scratch;
 }
 
-/* Moves the stores of results, and all that stands behind the loop, into the body of the last
- * range. A result stored before the loop would be stored once by each range of the item. Other
- * statements before the loop stay, as each range needs them. */
+/* Moves stores of results before the loop, and all that stands behind it, into the body `last`,
+ * which the last range runs. Otherwise each range would store a result again. Other statements
+ * before the loop stay, as each range needs their values. */
 static void move_behind(const splitting *c, int32_t split, int32_t last)
 {
     rd_schedule *t = c->t;
@@ -157,19 +165,22 @@ static void move_behind(const splitting *c, int32_t split, int32_t last)
     }
 }
 
-/* Ends the ranges of this kernel: each stores its partials.  In the last kernel the last range
- * combines them and does what stood behind the loop; other kernels leave that out. */
+/* Lets each range of this kernel store its partials. In the item's last kernel, the last range
+ * combines them and does what stood behind the loop; earlier kernels leave that out (`finishes` is
+ * false). "If last" stays, even with an empty body, where there are partials: its text is also what
+ * counts the ranges that have come and combines groups of them. move_behind() moves to `last` what
+ * only the last range does. */
 static void end_ranges(const splitting *c, int32_t split)
 {
-    rd_schedule  *t      = c->t;
-    const bool    behind = c->number == c->count - 1 && c->stores_behind;
-    const int32_t last   = add_last(c);
-    bool          some   = false;
+    rd_schedule  *t            = c->t;
+    const bool    finishes     = c->number == c->count - 1 && c->stores_behind;
+    const int32_t last         = add_last(c);
+    bool          has_partials = false;
 
     if (t->failed)
         return;
     move_behind(c, split, last);
-    if (!behind)
+    if (!finishes)
         while (t->stmt[last].first >= 0)
             rd_take_out(t, t->stmt[last].first);
     for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
@@ -178,17 +189,18 @@ static void end_ranges(const splitting *c, int32_t split)
         add_partials(c, k);
         rd_append(t, c->body, add_fold_stmt(c, RD_S_STORE_PARTIALS, k));
         read_combined(c, last, k);
-        if (behind)
+        if (finishes)
             rd_put_before(t, add_fold_stmt(c, RD_S_COMBINE_PARTIALS, k), t->stmt[last].first);
-        some = true;
+        has_partials = true;
     }
-    if (some || behind)
+    if (has_partials || finishes)
         rd_append(t, c->body, last);
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Makes one of the kernels: earlier loops are replaced by their combined partials, and loop
- * `number` goes over ranges. */
+/* Makes the kernel of split loop `number`: the loops before it are replaced by their combined
+ * partials (nodes that ranges leave), and it goes over one range. A copy that has not as many
+ * split loops as the original stays as it is: the tree has failed then. */
 static void split_kernel(splitting *c, int32_t kernel, int32_t number)
 {
     int32_t split[MOST_SPLIT];
@@ -203,12 +215,12 @@ static void split_kernel(splitting *c, int32_t kernel, int32_t number)
     end_ranges(c, split[number]);
 }
 
-/* True if the body stores something outside of the loops that are split. A store to memory of the
- * program has a slot. */
+/* True if the body stores to the program's memory (slot >= 0) anywhere but in the loops that are
+ * split. Then the last range has something to do when the loops are done. */
 static bool stores_outside(const splitting *c, int32_t body)
 {
     for (int32_t s     = c->t->stmt[body].first,
-                 split = rd_gpu_next_split_loop(c->t, c->plan, body, -1);
+                 split = rd_gpu_next_split_loop(c->t, c->plan, body, /*last=*/-1);
          s >= 0; s     = c->t->stmt[s].next) {
         if (s == split) {
             split = rd_gpu_next_split_loop(c->t, c->plan, body, s);
@@ -221,7 +233,8 @@ static bool stores_outside(const splitting *c, int32_t body)
     return false;
 }
 
-/* Makes one kernel for each split loop of an item, as copies of the item's kernel. */
+/* Makes one kernel for each split loop of an item, as copies of the item's kernel that run one
+ * after the other. The loop over ranges is put around the body first, so that each copy has it. */
 static void split_all(splitting *c, int32_t kernel, int32_t body)
 {
     int32_t copy[MOST_SPLIT], split[MOST_SPLIT];
@@ -240,13 +253,14 @@ static void split_all(splitting *c, int32_t kernel, int32_t body)
         split_kernel(c, copy[k], k);
 }
 
-/* The pass: splits the long loops of the first kernel that the plan gives the role RD_GPU_RANGES,
- * so that more teams have work.  Scans in ranges have passes of their own.  partials[k] -1: fold k
- * has no array of partials yet. */
+/* The pass: splits the long loops of the first kernel to which the plan (the backend's decisions
+ * about the kernel) gives the role RD_GPU_RANGES, so that more teams have work. Loops that scan
+ * have passes of their own, so this one needs RD_GPU_SCANS_SERIAL. partials[k] -1: fold k has no
+ * array of partials (nodes that ranges leave) yet. */
 void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
 {
     int32_t       partials[RD_GPU_MOST_FOLDS];
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
     splitting     c      = { .t = t, .plan = plan, .partials = partials };
 
     for (int32_t k = 0; k < RD_GPU_MOST_FOLDS; k++)

@@ -17,8 +17,8 @@
 #include "kernels/pass/gpu/gpu.h"
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-/* The position in memory where the row of the item begins: the row's number, which axes make, times
- * the distance of rows. */
+/* Returns the position in memory where the row of the item begins: first + step * (number of the
+ * row). The indices of the `outer` axes number the rows, in C order. */
 static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
 {
     rd_linear at   = rd_linear_of(row->first);
@@ -31,8 +31,9 @@ static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
     return at;
 }
 
-/* The array of a staged row, which has the row's number in `lanes`; it is added when it is first
- * wanted. */
+/* Returns the array in shared memory of a staged row; it is added when it is first wanted. The
+ * printer knows the row by two fields that an array of elements does not use otherwise: `lanes`
+ * is the row's number, byte_offset the number of the row whose shared array it uses. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number)
 {
     const rd_store array = { .storage     = RD_IN_BLOCK,
@@ -49,8 +50,9 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t nu
     return rd_add_store(t, &array);
 }
 
-/* Redirects an access to its staged row, if the plan has one for its instruction.  Positions in it
- * count from the row's first element. */
+/* Lets an access read or write the staged row that the plan names for its instruction (-1:
+ * none). Its address then counts from the row's first element. slot -1: it names no memory of
+ * the program any more. Called for each load and store. */
 static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const int32_t            number = plan->staged_of[inst];
@@ -62,7 +64,7 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
     if (!row || t->failed)
         return;
     at = stores ? t->stmt[stmt].at : t->let[t->stmt[stmt].value].at;
-    at = rd_linear_plus(t, at, -1, row_start(t, row));
+    at = rd_linear_plus(t, at, /*coef=*/-1, row_start(t, row));
     if (t->failed)
         return;
     if (stores) {
@@ -77,13 +79,13 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
 }
 
 /* ---- Copies of rows -------------------------------------------------------------------------- */
-/* Adds "a1[m0] = load s0[33*i0 + m0]", or the copy back, to the empty loop `body`, which counts by
- * the added axis `mark`. */
+/* Appends the copy of one element to the loop `body`, whose index is the axis `mark`: "a1[m0] =
+ * load s0[33*i0 + m0]" for a row that comes in, the reverse for one that goes out. */
 static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store, int32_t body,
                      int32_t mark)
 {
-    const rd_linear at       = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark),
-                    memory   = rd_linear_plus_axis(t, row_start(t, row), 1, mark);
+    const rd_linear at       = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, mark),
+                    memory   = rd_linear_plus_axis(t, row_start(t, row), /*coef=*/1, mark);
     const bool    in         = row->role == RD_STAGED_IN;
     rd_let        let        = { .kind  = RD_I_LOAD,
                                  .type  = row->type,
@@ -104,9 +106,9 @@ static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store
     rd_append(t, body, rd_add_stmt(t, &store_stmt));
 }
 
-/* Adds a loop by all threads of a block that copies a row to shared memory before the item, or back
- * behind it.  The loop counts by an axis of its own, binds no marks (start, stop -1), and comes
- * from no loop of the program (of -1). */
+/* Adds a loop by all threads of the block that copies a row to shared memory before the item, or
+ * back to memory behind it. The loop counts by an axis of its own, binds no marks (start, stop
+ * -1), and comes from no loop of the program (`of` -1). */
 static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);
@@ -132,11 +134,12 @@ static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t numbe
     add_copy(t, row, store, made, loop.axis);
 }
 
-/* The pass: short rows that the plan lists are read or written in shared memory, and all threads
- * copy them together.  Scratch rows need no copy. */
+/* The pass: accesses of the short rows that the plan (the backend's decisions about the kernel)
+ * lists go to shared memory, and all threads of a block copy these rows together. Scratch rows
+ * are not copied. */
 void rd_pass_gpu_staged_rows(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
 
     if (plan->n_staged == 0 || kernel < 0)
         return;

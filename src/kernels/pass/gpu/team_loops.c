@@ -18,25 +18,29 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the statement is a loop of the program, not over items, that the plan distributes over
- * the team: all of its rounds, those of a chunk, or those of a range (`distributed`). */
+/* True if the threads of a team share the rounds of the loop: a loop of the program (`of` >= 0),
+ * not over items, to which the plan gives a role of that kind. In a loop of chunks or ranges the
+ * threads share the rounds of one of these. */
 static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t of =
+    const int32_t program_loop =
         t->stmt[stmt].kind == RD_S_LOOP && !rd_is_item_loop(t, stmt) ? rd_loop_of(t, stmt)->of : -1;
 
-    return of >= 0 && (plan->loop[of].role == RD_GPU_DISTRIBUTED ||
-                       plan->loop[of].role == RD_GPU_CHUNKS || plan->loop[of].distributed);
+    return program_loop >= 0 &&
+           (plan->loop[program_loop].role == RD_GPU_DISTRIBUTED ||
+            plan->loop[program_loop].role == RD_GPU_CHUNKS || plan->loop[program_loop].distributed);
 }
 
-/* The position mark (axis bound to an end of a range) + offset. */
+/* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
+ * index of a loop's current round. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
-/* The lane position at index 0, if lanes (partial accumulators) lie along the loop and each thread
- * has some of them (per_thread); else 0. */
+/* Returns the lane position of the element at index 0, if lanes lie along the loop and threads
+ * share them (per_thread > 0); else 0. Lanes are the partial accumulators to which elements go
+ * in turn, so lane position mod lanes names one. */
 static rd_linear first_lane(rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -51,8 +55,8 @@ static rd_linear first_lane(rd_schedule *t, int32_t loop)
     return rd_linear_of(0);
 }
 
-/* True if a fold whose lanes (partial accumulators) are distributed over threads has its lanes
- * along the loop. */
+/* True if a fold in the loop has its lanes (partial accumulators) along the loop, and each
+ * thread of the team has some of them. */
 static bool has_lanes_along(const rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -64,8 +68,8 @@ static bool has_lanes_along(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* A loop like another one, of another kind, step and extent. It comes from no loop of the program
- * (of -1). */
+/* Returns a loop like another one, but of another kind, step and extent. It binds no marks, and
+ * comes from no loop of the program (`of` -1). */
 static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = *like;
@@ -79,10 +83,11 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Makes the loop a loop over rounds of the team. If threads have lanes (partial accumulators) of a
- * fold along it, the first round is rounded down to lane 0, so there may be one round more: the
- * extent is an upper bound. extent < 0: the number of rounds is known at run time only. `ahead`:
- * rounds whose loads come before their steps. */
+/* Makes the loop go by rounds of the team: `round` indices each. If threads own lanes (partial
+ * accumulators) of a fold along it, a round must begin at lane 0; so the first one is rounded down,
+ * and may begin before the loop does. `extent` is then an upper bound: one round more; -1: known at
+ * run time only. The loads of `ahead` rounds are issued as one batch. `first` of a bound's part,
+ * with `by`, is the index from which multiples of `by` count. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];
@@ -93,7 +98,7 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
 
         l                     = &t->loop[t->stmt[stmt].arg];
         l->from.part[0].by    = round;
-        l->from.part[0].first = rd_linear_plus(t, rd_linear_of(0), -1, first);
+        l->from.part[0].first = rd_linear_plus(t, rd_linear_of(0), /*coef=*/-1, first);
     }
     l->step       = round;
     l->extent     = l->extent < 0 ? -1 : (l->extent + round - 1) / round + 1;
@@ -101,22 +106,23 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
     l->prefetched = ahead;
 }
 
-/* Puts two loops into a round: `outer` goes by `step`, `inner` over the elements of one of its
- * rounds that are in the old loop's range.  A vector loop outside keeps its order, as its rounds
- * may be steps of one lane (partial accumulator). */
+/* Puts two loops around the body of a round: `outer` goes by `step`, `inner` over the elements of
+ * each of its rounds. Bounds of the old loop limit the inner one, as the first and the last round
+ * may reach beyond them. A vector loop outside must keep its order, as its rounds may be steps of
+ * one accumulator. A bound with several parts is the greatest of them (from), or the least (to). */
 static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_kind inner,
                        int64_t step, const rd_for *old, int64_t round)
 {
     const int32_t start = rd_loop_of(t, stmt)->start;
     rd_for        a     = loop_of(old, outer, step, round / step);
-    rd_for        b     = loop_of(old, inner, 1, step);
+    rd_for        b     = loop_of(old, inner, /*step=*/1, step);
     int32_t       around;
 
     a.in_order = outer == RD_FOR_VECTOR;
     a.start    = rd_add_mark(t);
-    a.from     = rd_edge_of(mark(t, start, 0));
+    a.from     = rd_edge_of(mark(t, start, /*offset=*/0));
     a.to       = rd_edge_of(mark(t, start, round));
-    b.from     = rd_edge_of(mark(t, a.start, 0));
+    b.from     = rd_edge_of(mark(t, a.start, /*offset=*/0));
     rd_edge_add(&b.from, old->from.part[0].at);
     b.to = rd_edge_of(mark(t, a.start, step));
     rd_edge_add(&b.to, old->to.part[0].at);
@@ -125,7 +131,8 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
         rd_put_loop_around(t, t->stmt[around].first, t->stmt[around].last, &b);
 }
 
-/* Puts a barrier of the team before or behind the loop. */
+/* Puts a barrier of the team before (`before`) or behind the loop, so that its threads see what
+ * others have stored. */
 static void put_barrier(rd_schedule *t, int32_t loop, bool before)
 {
     const rd_stmt barrier = rd_stmt_of(RD_S_BARRIER);
@@ -137,13 +144,14 @@ static void put_barrier(rd_schedule *t, int32_t loop, bool before)
         rd_put_behind(t, made, loop);
 }
 
-/* Distributes one loop, with barriers before and behind it.  Threads with single elements (width 1)
- * take two in a round, which lie a team apart. */
+/* Distributes the rounds of one loop over the team, between two barriers. A thread takes `width`
+ * adjacent elements in a round; or, of width 1, two elements that lie a team apart, so that its
+ * loop over elements stands outside of the threads. */
 static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const rd_for  old   = *rd_loop_of(t, stmt);
-    const bool    apart = plan->width == 1;
-    const int64_t each = apart ? 2 : plan->width, round = plan->team * each;
+    const rd_for  old        = *rd_loop_of(t, stmt);
+    const bool    apart      = plan->width == 1;
+    const int64_t per_thread = apart ? 2 : plan->width, round = plan->team * per_thread;
 
     make_rounds(t, stmt, round, plan->loop[old.of].ahead);
     if (apart)
@@ -154,7 +162,8 @@ static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
     put_barrier(t, stmt, /*before=*/false);
 }
 
-/* The pass: deals the rounds of each loop that the plan distributes to the threads of a team. */
+/* The pass: distributes the rounds of each loop over the threads of a team, where the plan (the
+ * backend's decisions about the kernel) says so. */
 void rd_pass_gpu_team_loops(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -26,7 +26,8 @@
 #include "kernels/pass/gpu/gpu.h"
 
 /* ---- Steps of a fold ------------------------------------------------------------------------- */
-/* The PREFIX of the fold in a body; -1 if there is none. */
+/* Returns the statement of a body that steps the scan (PREFIX: it takes an element and returns
+ * the result so far); -1: the fold has none there. */
 static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
 {
     int32_t s = body;
@@ -36,14 +37,16 @@ static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
     return s;
 }
 
-/* Sets the position of a BEGIN or LOOK_BACK to the step of the range's first element: lane + rows
- * of lanes * outer of the PREFIX, with the range's start mark in place of the axis. */
+/* Sets the position `at` of a statement that begins a fold, or reads what is before a range
+ * (LOOK_BACK): the step of the range's first element. That is lane + rows * outer (see rd_fold)
+ * of the statement that takes the elements, `prefix`, with the range's start mark in place of
+ * the axis. */
 static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
 {
     const rd_for    *l     = rd_loop_of(t, ranges);
     const rd_fold_at of    = t->stmt[prefix].of;
     const int32_t    axis  = l->axis;
-    const rd_linear  start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l->start);
+    const rd_linear  start = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l->start);
     const rd_linear  step =
         rd_linear_plus(t, of.lane, rd_rows_of_lanes(&t->p->fold[t->stmt[prefix].fold]), of.outer);
     const rd_linear at = rd_linear_with(t, step, axis, start);
@@ -53,7 +56,9 @@ static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t range
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* Adds a statement of the fold that writes or reads its array of partials. */
+/* Makes a statement of the fold about its array of partials, the nodes that ranges (parts of a
+ * split loop) leave. BUILD_TREE works in the array itself (`store`); others copy between states
+ * (accumulators) and array (`arg`). It stands nowhere yet. */
 static int32_t add_fold_stmt(rd_schedule *t, rd_stmt_kind kind, int32_t fold, int32_t partials)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -64,7 +69,8 @@ static int32_t add_fold_stmt(rd_schedule *t, rd_stmt_kind kind, int32_t fold, in
     return rd_add_stmt(t, &s);
 }
 
-/* Removes the stores of the first pass, and all values that only they read. */
+/* Removes the stores of the first pass, as results come from the second one, and the values that
+ * only they read. */
 static void drop_results(rd_schedule *t, int32_t ranges)
 {
     for (int32_t s = ranges, next; s >= 0 && !t->failed; s = next) {
@@ -75,7 +81,9 @@ static void drop_results(rd_schedule *t, int32_t ranges)
     rd_gpu_remove_dead_values(t, ranges);
 }
 
-/* Lets a fold of the second pass begin with the prefix of all ranges before it. */
+/* Lets a fold of the second pass begin with the prefix, the fold of all ranges (parts of a split
+ * loop) before. A LOOK_BACK behind its beginning reads it from the partials (nodes that ranges
+ * leave). */
 static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges,
                               int32_t begin)
 {
@@ -91,8 +99,9 @@ static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t r
     set_step(t, look_back, prefix, ranges);
 }
 
-/* Lets a fold of the first pass store its partial at the end of a range, and builds the tree of
- * partials between both passes. */
+/* Lets a fold of the first pass store its partial at the end of a range (part of a split loop).
+ * BUILD_TREE, before the second kernel, makes the inner nodes of the combine tree from the
+ * partials. `look_back`: the statement of the second pass that reads them. */
 static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t look_back)
 {
     const int32_t fold = t->stmt[look_back].fold, partials = t->stmt[look_back].arg;
@@ -104,8 +113,11 @@ static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_
     rd_put_before(t, add_fold_stmt(t, RD_S_BUILD_TREE, fold, partials), second);
 }
 
-/* Makes the two kernels of the scan: a copy of the kernel becomes the second pass.  Each fold with
- * a PREFIX looks back in the second one, and so stores its partials in the first. */
+/* Makes the two kernels of the scan. The kernel gets a loop over ranges; its copy behind it is the
+ * second pass. Each scan (it has a PREFIX statement) looks back in the second pass, and stores its
+ * partial in the first one, which stores no results. `again`: the innermost loop over items of the
+ * second pass. `split` is the loop over elements, which rd_gpu_limit_to_range() makes go over one
+ * range. */
 static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t split)
 {
     const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), split);
@@ -126,13 +138,16 @@ static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel
     }
 }
 
-/* The pass: splits the scan of the first kernel into a kernel that reduces ranges and one that
- * scans them, if the plan wants two passes.  split < 0: the plan splits no loop. */
+/* The pass: splits the scan of the first kernel into one kernel that reduces ranges and one that
+ * scans them, if the plan (the backend's decisions about the kernel) wants two passes. split <
+ * 0: the plan splits no loop. */
 void rd_pass_gpu_two_pass_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
     const int32_t split =
-        kernel < 0 ? -1 : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), -1);
+        kernel < 0
+            ? -1
+            : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), /*last=*/-1);
 
     if (plan->scans == RD_GPU_SCANS_TWO_PASS && split >= 0)
         split_kernel(t, plan, kernel, split);

@@ -21,8 +21,8 @@ bool rd_is_item_loop(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
 }
 
-/* The next loop over items at the top behind `last`, each of which is a kernel; -1 if there is
- * none. */
+/* Returns the next kernel: a loop over items directly in the program's body, behind the
+ * statement `last` (-1: the first one). -1: there is none. */
 int32_t rd_next_kernel(const rd_schedule *t, int32_t last)
 {
     int32_t s = last < 0 ? t->stmt[t->part[RD_PART_BODY]].first : t->stmt[last].next;
@@ -32,7 +32,8 @@ int32_t rd_next_kernel(const rd_schedule *t, int32_t last)
     return s;
 }
 
-/* The innermost loop over items of a kernel: its body is what an item does. */
+/* Returns the innermost loop over items of a kernel (an outermost one): its body is what a work
+ * item does. */
 int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel)
 {
     int32_t item = kernel;
@@ -44,7 +45,8 @@ int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel)
 }
 
 /* ---- One part -------------------------------------------------------------------------------- */
-/* Moves head and tail of the program into its body, as one kernel launch runs all three. */
+/* Moves the statements of the program's head and tail into its body, as one launch runs all
+ * three. The head goes to the front, from its last statement on; the tail to the end. */
 static void join_parts(rd_schedule *t)
 {
     const int32_t body = t->part[RD_PART_BODY], head = t->part[RD_PART_HEAD],
@@ -64,16 +66,16 @@ static void join_parts(rd_schedule *t)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* The role that the plan gives the loop of a statement; a loop that is not the program's is
- * serial. */
+/* Returns the role that the plan gives the loop of a statement: who runs its rounds. Other
+ * statements, and loops that come from no loop of the program (`of` -1), are serial. */
 static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+    const int32_t program_loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
 
-    return of >= 0 ? plan->loop[of].role : RD_GPU_SERIAL;
+    return program_loop >= 0 ? plan->loop[program_loop].role : RD_GPU_SERIAL;
 }
 
-/* True if rounds of the loop, or chunks of rounds, are items. */
+/* True if rounds of the loop, or chunks of rounds, are to be work items, as the plan says. */
 static bool has_item_role(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const rd_gpu_role role = role_of(t, plan, stmt);
@@ -81,7 +83,8 @@ static bool has_item_role(const rd_schedule *t, const rd_gpu_plan *plan, int32_t
     return role == RD_GPU_ITEMS || role == RD_GPU_CHUNKS;
 }
 
-/* The loop of a body whose rounds or chunks are items; -1 if there is none. */
+/* Returns the first loop of a body whose rounds, or chunks of them, are to be work items; -1:
+ * there is none. */
 static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body)
 {
     int32_t s = t->stmt[body].first;
@@ -91,8 +94,8 @@ static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32
     return s;
 }
 
-/* Puts a loop of one item around all of a body.  The loop counts by an axis of its own, and comes
- * from no loop of the program (of -1). */
+/* Puts a loop of one item around a whole body. The loop counts by a new axis, binds no marks
+ * (start, stop -1), and comes from no loop of the program (`of` -1). */
 static int32_t add_single_item(rd_schedule *t, int32_t body)
 {
     const rd_for one = { .kind   = RD_FOR_ITEM,
@@ -109,7 +112,9 @@ static int32_t add_single_item(rd_schedule *t, int32_t body)
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &one);
 }
 
-/* Puts a loop over items around the loop: an item is `chunk` rounds of it. */
+/* Puts a loop over items around a loop, which becomes a loop over one chunk: `chunk` rounds,
+ * from the mark items.start to the mark items.stop. A mark is an axis bound to an end of the
+ * item. Returns the loop over items. */
 static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
 {
     rd_for  items = *rd_loop_of(t, loop);
@@ -124,14 +129,15 @@ static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
     if (t->failed)
         return made;
     t->loop[t->stmt[loop].arg].from =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, items.start));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, items.start));
     t->loop[t->stmt[loop].arg].to =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, items.stop));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, items.stop));
     return made;
 }
 
-/* Makes a loop at the top, and the loops right inside it, into loops over items; a loop of CHUNKS
- * ends the search.  Returns the statement that stands in the loop's place then. */
+/* Makes a loop at the top, and the loops directly inside it, loops over items, as far as the
+ * plan says. A loop of role CHUNKS gets a loop over its chunks and ends the nest. Returns the
+ * outermost loop over items. */
 static int32_t make_items(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop)
 {
     int32_t kernel = loop;
@@ -140,28 +146,28 @@ static int32_t make_items(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop)
         if (role_of(t, plan, s) == RD_GPU_CHUNKS) {
             const int32_t made = add_chunk_loop(t, s, plan->chunk);
 
-            return s == loop ? made : kernel;
+            return s == loop ? made : kernel; /* it stands in the place of `loop` itself */
         }
         t->loop[t->stmt[s].arg].kind = RD_FOR_ITEM;
     }
     return kernel;
 }
 
-/* Makes each loop at the top whose role is ITEMS or CHUNKS a kernel.  If there is none, all of the
- * program is one item. */
+/* The pass: makes each loop at the top whose role is ITEMS or CHUNKS a kernel, whose rounds
+ * teams of threads do. If there is no such loop, the whole program is one item. */
 void rd_pass_gpu_work_items(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t body = t->part[RD_PART_BODY];
-    bool          some = false;
+    const int32_t body       = t->part[RD_PART_BODY];
+    bool          has_kernel = false;
 
     join_parts(t);
     for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
         if (!has_item_role(t, plan, s))
             continue;
-        s    = make_items(t, plan, s);
-        some = true;
+        s          = make_items(t, plan, s);
+        has_kernel = true;
     }
-    if (!some && t->stmt[body].first >= 0 && !t->failed)
+    if (!has_kernel && t->stmt[body].first >= 0 && !t->failed)
         add_single_item(t, body);
     for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (rd_is_item_loop(t, s))

@@ -10,7 +10,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Adds "(i1) / 64", the number of the block that an element is of. */
+/* Adds the number of an element's block (64 steps of the fold): "(i1) / 64". */
 void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(");
@@ -18,10 +18,12 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") / %d", RD_TREE_STEPS);
 }
 
-/* Prints "while (b0[0] < block) { push0(..); b0[0]++; }" for the lanes of a cell (accumulator) that
- * the thread has. If the lanes lie in the team's memory (`in_team`), those of other threads lie
- * between them. The tree begins at the first block of a range that stores partials, else at block
- * 0. */
+/* Prints how all blocks before block `block` end for a cell (output element): "while (b0[0] <
+ * block) { push0(..); b0[0]++; }". b0 is the number of the cell's open block, and push0() makes
+ * its states nodes of the combine tree, for the lanes (partial accumulators) that this thread
+ * has. In the team's memory these lie a team apart if a thread takes single elements. The tree
+ * begins at the range's first block, from0, if ranges (parts of a split loop) leave partials,
+ * else at block 0. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
     const int32_t lanes = rd_lanes_in_array(n, s->store), width = n->kernel->width;
@@ -47,7 +49,8 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the pushes of all cells (accumulators), which have one lane each:
+/* Prints how all cells (output elements), which have one lane (partial accumulator) each, begin
+ * a block. m4 is the block's first index:
  *
  *     RD_UNROLL for (int c = 0; c < 4; c++)
  *         while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..); b0[c]++; } */
@@ -70,9 +73,10 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints an RD_S_PUSH_IF_NEW, for all cells (accumulators) or for one.  Batches of rounds have
- * begun their block once, before their elements (a bit of block_begun for each fold).  If all
- * threads of the team run the same, thread 0 pushes.  A scan ends its blocks in its own way. */
+/* Prints a PUSH_IF_NEW: before an element of a new block is taken, earlier blocks (64 steps
+ * each) end; of all cells (`all`), or of one. A batch of rounds has done this once before its
+ * elements, as a bit of block_begun says. If all threads of a team run the same, thread 0 does
+ * it. A scan ends its blocks in its own way. */
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };

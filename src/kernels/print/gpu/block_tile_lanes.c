@@ -26,20 +26,22 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* True if the fold reduces rows: its lanes (partial accumulators) lie in shared memory.  The states
- * of columns are variables. */
+/* True if the fold reduces rows: its accumulators lie in shared memory. Those of columns are
+ * variables of a thread. */
 static bool is_row(const rd_printing *n, int32_t fold)
 {
     return n->t->store[fold].storage == RD_IN_BLOCK;
 }
 
-/* Lanes (partial accumulators) of a row: columns that a team takes at a time. */
+/* Returns the number of lanes of a row, its partial accumulators: the columns that a team (the
+ * threads of an item) takes at a time. */
 int64_t rd_lanes_of_row(const rd_printing *n)
 {
     return (int64_t)n->kernel->team * n->kernel->width;
 }
 
-/* Prints a state that begins, in variables a0, a1 ..: "float a0; begin1(&a0);". */
+/* Prints an empty state of the fold in variables a0, a1 .., one for each of the n_state numbers
+ * of a state: "float a0; begin1(&a0);". */
 static void print_begin_of(rd_printing *n, int32_t fold)
 {
     const rd_emit_fold *f    = &n->fold[fold].of;
@@ -52,7 +54,8 @@ static void print_begin_of(rd_printing *n, int32_t fold)
     rd_text_end(&line, n->to);
 }
 
-/* Prints how the lanes (partial accumulators) of all rows of a tile begin:
+/* Prints how the lanes (partial accumulators) of all 64 rows of a tile begin. They lie in shared
+ * memory: h1_0 has number 0 of the states of fold 1. All threads of the block share the work:
  *
  *     for (int k = ..) { float a0; begin1(&a0); h1_0[k] = a0; } */
 void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
@@ -66,8 +69,9 @@ void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
     close_brace(n);
 }
 
-/* Prints "float s1_0[4];": the states of a thread, of lanes (partial accumulators) of its row
- * (`rows`) or of its columns. */
+/* Prints "float s1_0[4];": the `width` states of a thread, an array for each of the n_state
+ * numbers of a state. They are of lanes (partial accumulators) of the row at hand (`rows`), or
+ * of the thread's columns. */
 void rd_print_declare_tile_states(rd_printing *n, bool rows)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
@@ -76,7 +80,8 @@ void rd_print_declare_tile_states(rd_printing *n, bool rows)
                           k, j, n->kernel->width);
 }
 
-/* Prints "RD_UNROLL for (int l = 0; l < 4; l++) begin0(&s0_0[l]);" for each fold of columns. */
+/* Prints how the states (accumulators) of a thread's columns begin, for each fold of columns:
+ * "RD_UNROLL for (int l = 0; l < 4; l++) begin0(&s0_0[l]);". */
 void rd_print_begin_columns(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
@@ -91,7 +96,8 @@ void rd_print_begin_columns(rd_printing *n)
     }
 }
 
-/* Prints how lanes (partial accumulators) come from shared memory:
+/* Prints how a thread loads number k of its lanes' states from shared memory, as one vector at
+ * `place`:
  *
  *     const rd_pack<float, 4> h = RD_TAKE_SHARED(..); .. s1_0[l] = h.e[l]; */
 static void take_lanes(rd_printing *n, int32_t fold, int k)
@@ -109,8 +115,8 @@ static void take_lanes(rd_printing *n, int32_t fold, int k)
     close_brace(n);
 }
 
-/* Prints how lanes (partial accumulators) go back: "rd_pack<float, 4> h; .. h.e[l] = s1_0[l];
- * RD_PUT_SHARED(.., h);". */
+/* Prints how a thread stores number k of its lanes' states back to shared memory, as one vector:
+ * "rd_pack<float, 4> h; .. h.e[l] = s1_0[l]; RD_PUT_SHARED(.., h);". */
 static void put_lanes(rd_printing *n, int32_t fold, int k)
 {
     const char   *type  = rd_state_type(&n->fold[fold].of, k);
@@ -125,8 +131,8 @@ static void put_lanes(rd_printing *n, int32_t fold, int k)
     close_brace(n);
 }
 
-/* Calls `move`, which prints a load (take_lanes) or a store (put_lanes) of lanes, for each number
- * of a state of each fold of rows. */
+/* Calls `move` (take_lanes or put_lanes) for each fold of rows, and each number k of its state
+ * (a state is n_state numbers, such as sum and count). */
 static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold, int k))
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
@@ -134,13 +140,14 @@ static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold
             move(n, k, j);
 }
 
-/* Prints the loads of a row's lanes (partial accumulators). */
+/* Prints how a thread loads its lanes of a row, the partial accumulators, from shared memory. */
 void rd_print_load_row_lanes(rd_printing *n)
 {
     move_lanes(n, take_lanes);
 }
 
-/* Prints the stores of a row's lanes (partial accumulators). */
+/* Prints how a thread stores its lanes of a row, the partial accumulators, back to shared
+ * memory. */
 void rd_print_store_row_lanes(rd_printing *n)
 {
     move_lanes(n, put_lanes);

@@ -39,7 +39,8 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* The position of an edge as text; the caller ends the text. */
+/* Returns the position of a bound as text, "m0 + 64": of its first part, which is its only one
+ * here. The caller frees the text. */
 static rd_text text_of(rd_printing *n, const rd_edge *edge)
 {
     rd_text text = { 0 };
@@ -48,7 +49,7 @@ static rd_text text_of(rd_printing *n, const rd_edge *edge)
     return text;
 }
 
-/* The first loop of a body; -1 if there is none. */
+/* Returns the first loop of a body, a statement; -1: there is none. */
 static int32_t loop_in(const rd_printing *n, int32_t body)
 {
     int32_t s = n->t->stmt[body].first;
@@ -59,11 +60,14 @@ static int32_t loop_in(const rd_printing *n, int32_t body)
 }
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
-/* Prints row `u` of a turn: a thread loads its lanes (partial accumulators), takes its elements,
- * and stores the lanes back.
+/* Prints what a thread does for row `u` of a turn (the few rows that a team takes between two
+ * barriers). It loads its lanes of the row, the partial accumulators to which elements go in
+ * turn, from shared memory; takes its elements; and stores the lanes back.
  *
  *     const int place = (first + u) * 64 + 4 * t;
- *     float s1_0[4]; .. step1(&s1_0[i], r0, 1, i1); .. */
+ *     float s1_0[4]; .. step1(&s1_0[i], r0, 1, i1); ..
+ *
+ * `place` is the first of them in shared memory; `first`, the first row of the turn in the tile. */
 static void print_row(rd_printing *n, int32_t rows)
 {
     rd_print_round(n, rows, "u");
@@ -75,8 +79,9 @@ static void print_row(rd_printing *n, int32_t rows)
     rd_print_store_row_lanes(n);
 }
 
-/* Prints the rows of a turn as one batch, if all are there: their loads come first.  Steps need not
- * ask whether a block begins, as a tile is one block of each fold. */
+/* Prints all rows of a turn as one batch, whose loads are issued first; they must all be there.
+ * block_begun: bits of folds whose steps need not ask whether a block of the combine tree
+ * begins; here all, as a tile is one block of each fold. */
 static void print_whole_rows(rd_printing *n, int32_t rows)
 {
     const int32_t ahead = rd_loop_of(n->t, rows)->prefetched;
@@ -93,7 +98,8 @@ static void print_whole_rows(rd_printing *n, int32_t rows)
     n->kernel->block_begun = 0;
 }
 
-/* Prints the rows of a turn one after the other:
+/* Prints the rows of a turn one after the other, at the tile's edge, where some rows or columns
+ * are missing. v1 is the first row of the turn, m1 the mark behind the tile's last row:
  *
  *     RD_ONE_BY_ONE for (int u = 0; u < 8 && v1 + u < m1; u++) { */
 static void print_rows_in_part(rd_printing *n, int32_t rows)
@@ -110,7 +116,8 @@ static void print_rows_in_part(rd_printing *n, int32_t rows)
     rd_text_end(&to, n->to);
 }
 
-/* Prints how the partials of a team's columns are stored. */
+/* Prints how a team (the threads of an item) stores the partials of its columns (what the tile
+ * leaves of their folds): the STORE_PARTIALS statements in the loop over groups of columns. */
 static void store_columns(rd_printing *n, int32_t groups)
 {
     for (int32_t s = n->t->stmt[groups].first; s >= 0; s = n->t->stmt[s].next)
@@ -118,7 +125,9 @@ static void store_columns(rd_printing *n, int32_t groups)
             rd_print_store_partials(n, &n->t->stmt[s]);
 }
 
-/* Prints where the rows and columns of this turn begin.
+/* Prints where the rows and columns of this turn begin. `own` counts the turns of the team (the
+ * threads of an item), `group` its groups of columns; m0 and m2 are the tile's first row and
+ * column, m4 the group's first column:
  *
  *     const int     first = own % 8 * 8;
  *     const int64_t v1 = m0 + first;
@@ -139,8 +148,9 @@ static void declare_turn(rd_printing *n, const rd_for *groups, const rd_for *row
     rd_text_end(&start, n->to);
 }
 
-/* Prints a turn of a team that has rows: states of columns begin in its first turn, and leave in
- * its last one. */
+/* Prints a turn of a team: states (accumulators) of columns begin in its first turn of a group,
+ * and their partials (nodes that tiles leave) are stored in the last one. If all its rows and
+ * columns lie in the tile, the rows are one batch, else they go one by one. */
 static void print_turn(rd_printing *n, int32_t stmt)
 {
     const int32_t inside = loop_in(n, stmt);
@@ -167,7 +177,10 @@ static void print_turn(rd_printing *n, int32_t stmt)
     rd_text_end(&along, n->to);
 }
 
-/* Prints the loop over turns, with a barrier behind each.
+/* Prints the loop over turns, with a barrier of the block behind each. A group is the columns
+ * that a team (the threads of an item) takes at a time. Team k begins k turns late, so that
+ * teams follow each other down the rows and never use the lanes (partial accumulators) of one
+ * row at once (a wavefront).
  *
  *     RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {
  *         const int own = turn - team, group = own / 8 * RD_TEAMS + team;
@@ -202,7 +215,8 @@ static void print_turns(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* Prints the loop that ends folds of rows, each row by a team:
+/* Prints the loop that ends the folds of rows. The rows of the tile are dealt to the teams of
+ * the block of threads:
  *
  *     for (int row = team; ..; row += RD_TEAMS) { */
 static void print_rows(rd_printing *n, int32_t stmt)
@@ -220,7 +234,8 @@ static void print_rows(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the loop that ends folds of columns, each column by a thread:
+/* Prints the loop that ends the folds of columns. The columns of the tile are dealt to the
+ * threads of the block (per_thread: threads run different elements here):
  *
  *     for (int64_t i0 = m2 + threadIdx.x; ..) { */
 static void print_columns(rd_printing *n, int32_t stmt)
@@ -242,8 +257,9 @@ static void print_columns(rd_printing *n, int32_t stmt)
 }
 
 /* ---- The whole tile -------------------------------------------------------------------------- */
-/* Prints a loop of a block tile: turns of teams (skewed), or the rows or columns where folds end;
- * false: other loops have their own text. */
+/* Prints a loop of a block tile (a reduction along both axes) by its flag: the turns of teams
+ * (skewed), or the loop over rows (by_team) or columns (by_block) in which folds end. False: the
+ * loop has the text of other kernels. */
 static bool print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);
@@ -259,8 +275,9 @@ static bool print_loop(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* Prints an RD_S_IF_LAST along rows or columns: along the axis of the loop over tiles that it
- * names. */
+/* Prints "if this tile is the last one to finish along an axis", with the body. The statement
+ * names a loop over tiles; `along` tells the backend's callback whether that loop goes along
+ * columns. Returns true: the statement is printed. */
 static bool print_last(rd_printing *n, int32_t stmt)
 {
     n->kernel->along =
@@ -269,7 +286,8 @@ static bool print_last(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* Prints a statement of a block tile; false: it has the text of other kernels. */
+/* Prints a statement of a block tile (a reduction along both axes); false: it has the text of
+ * other kernels. COMBINE_PARTIALS needs none, as the backend has combined them in print_last(). */
 bool rd_print_in_block_tile(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -283,7 +301,8 @@ bool rd_print_in_block_tile(rd_printing *n, int32_t stmt)
     }
 }
 
-/* Prints "const int64_t m1 = lo0, m2 = hi0;": the rows, or the columns, of the tile. */
+/* Prints the first row or column of the tile and the one behind its last: "const int64_t m1 =
+ * lo0, m2 = hi0;". The backend declares lo0, hi0 (rows) and lo1, hi1 (columns). */
 void rd_print_range_of_block_tile(rd_printing *n, const rd_for *loop)
 {
     const int which = loop->axis == n->kernel->tile_axis[COLUMNS];

@@ -24,7 +24,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* True if the position depends on values (axis < 0), which memory holds. */
+/* True if the position contains a value that is read at run time (a term with axis < 0). */
 static bool has_values(const rd_schedule *t, const rd_linear *at)
 {
     bool found = false;
@@ -34,9 +34,11 @@ static bool has_values(const rd_schedule *t, const rd_linear *at)
     return found;
 }
 
-/* True if the steps of the statement are deferred: of an unmasked, unweighted logsumexp, into a
- * state that no value selects.  The fold must begin outside of the loop of its steps, as its states
- * are declared there.  If it has a tree, the block must have begun before the batch. */
+/* True if the statement is a step that is deferred: of a log-sum-exp without mask or weights, by
+ * the built-in reducer, into a state (accumulator) that no value selects. The fold must begin
+ * outside of the loop of its steps, so that its states are declared before the loop. If it has
+ * several blocks of 64 steps, the batch must have begun their block already (block_begun: bits
+ * of folds). */
 static bool is_deferred(const rd_printing *n, int32_t stmt)
 {
     const rd_stmt      *s = &n->t->stmt[stmt];
@@ -48,7 +50,7 @@ static bool is_deferred(const rd_printing *n, int32_t stmt)
            (!rd_has_tree(n, s->fold) || (s->fold < 64 && n->kernel->block_begun >> s->fold & 1));
 }
 
-/* The next deferred step of the loop behind `last`; -1 if there is none. */
+/* Returns the next deferred step of the loop behind `last`; -1: there is none. */
 static int32_t next_deferred(const rd_printing *n, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, loop);
@@ -58,14 +60,15 @@ static int32_t next_deferred(const rd_printing *n, int32_t loop, int32_t last)
     return s;
 }
 
-/* The number of elements that share a deferral: those of the loop, of all points of a jam. */
+/* Returns how many elements of a thread are deferred together: those of the loop, times the
+ * points of the jam around it (points that a thread takes side by side). */
 static int64_t elements_of(const rd_printing *n, int32_t loop)
 {
     return rd_loop_of(n->t, loop)->extent * (n->jam ? rd_loop_of(n->t, n->jam)->extent : 1);
 }
 
-/* Adds the number of the element: "i", "e" in a loop that one thread runs, or "e * 4 + i" in a
- * jam. */
+/* Adds the number of an element among those deferred together: "i"; "e" in a loop that one
+ * thread runs; "e * 4 + i" for result i and point e of a jam. */
 static void add_element(const rd_printing *n, rd_text *to)
 {
     if (n->jam)
@@ -73,8 +76,9 @@ static void add_element(const rd_printing *n, rd_text *to)
     rd_text_add(to, "%s", n->jam ? "i" : rd_vector_index_name(n));
 }
 
-/* Prints "float k5[4]; int moves5 = 0;" for each deferred step of the loop.  A loop of one element
- * defers nothing. */
+/* Prints what deferred steps need, before their loop: k5 for the elements, and moves5, which
+ * tells whether any element changes the maximum: "float k5[4]; int moves5 = 0;". A single
+ * element is not deferred. */
 void rd_print_declare_deferred(rd_printing *n, int32_t loop)
 {
     const int64_t count = elements_of(n, loop);
@@ -83,14 +87,14 @@ void rd_print_declare_deferred(rd_printing *n, int32_t loop)
     for (int32_t s = next_deferred(n, loop, loop); s >= 0 && count > 1;
          s         = next_deferred(n, loop, s)) {
         rd_print_line(n, "%s k%" PRId32 "[%" PRId64 "];",
-                      rd_state_type(&n->fold[n->t->stmt[s].fold].of, 0), s, count);
+                      rd_state_type(&n->fold[n->t->stmt[s].fold].of, /*k=*/0), s, count);
         rd_print_line(n, "int moves%" PRId32 " = 0;", s);
     }
 }
 
-/* Prints a step as an addition.  The exponential is scaled by a power of two, so the product is
- * exact, or too small to change a sum of 1 or more.  A sum that has no element yet rounds it as
- * it would round the product.
+/* Prints a step as an addition, as no element changes the maximum. The exponential is scaled by
+ * a power of two, so the product is exact, or too small to change a sum of 1 or more. A sum that
+ * has no element yet rounds it as it would round the product.
  *
  *     near0(&s0_0[0], r3, RD_EXP_LOW_UNIT_f32, rd_exp_low_f32(distance0(&s0_0[0], r3, 1))); */
 static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
@@ -103,9 +107,10 @@ static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
                   s->fold, states, s->x, elem, elem, s->fold, states, s->x);
 }
 
-/* Prints a step as its strategy says: as an addition (RD_STEP_NEAR), or deferred: "k5[e] = r3;
- * moves5 |= moves0(.., r3, 1);", so the element is kept, and a flag says whether any element
- * changes the maximum.  False: it is printed as any step. */
+/* Prints a step of a log-sum-exp as its strategy says. RD_STEP_NEAR: as an addition, as no
+ * element changes the maximum. RD_STEP_DEFERRED: "k5[e] = r3; moves5 |= moves0(.., r3, 1);", so
+ * that the element is kept, and a flag tells whether any element changes the maximum. False: it
+ * is printed as any step. */
 bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -124,8 +129,8 @@ bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
     return true;
 }
 
-/* Prints a deferred step behind the loop: "const float r0 = k5[i];", which loads the element that
- * was kept, and the step with it. */
+/* Prints a deferred step behind its loop: the element that was kept is loaded, "const float r0 =
+ * k5[i];", and taken. */
 static void print_deferred_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -133,13 +138,14 @@ static void print_deferred_step(rd_printing *n, int32_t stmt)
 
     add_element(n, &at);
     rd_print_line(n, "const %s r%" PRId32 " = k%" PRId32 "[%s];",
-                  rd_state_type(&n->fold[s->fold].of, 0), s->x, stmt, at.at);
+                  rd_state_type(&n->fold[s->fold].of, /*k=*/0), s->x, stmt, at.at);
     rd_print_thread_step(n, stmt);
     rd_text_end(&at, n->to);
 }
 
-/* Prints a loop over the elements of a deferred step, in a jam over all its points.  A loop with a
- * step greater than 1 has threads or teams between its rounds:
+/* Prints a loop over the elements of a deferred step, and over the points of the jam around. If
+ * the elements lie a team apart (step > 1), the starts of its rounds and of the loop over
+ * threads are printed again, as positions depend on them.
  *
  *     RD_UNROLL for (int i = 0; i < 4; i++) { .. } */
 static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
@@ -170,7 +176,9 @@ static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
     rd_print_line(n, "}");
 }
 
-/* Prints the deferred steps behind their loop: "if (!moves5) { additions } else { steps }". */
+/* Prints the deferred steps behind their loop: "if (!moves5) { additions } else { steps }".
+ * Additions (RD_STEP_NEAR) are right if no element changes the maximum. Nothing is printed if no
+ * step of the loop is deferred. */
 void rd_print_deferred_steps(rd_printing *n, int32_t loop)
 {
     static const rd_step_strategy strategies[] = { RD_STEP_NEAR, RD_STEP_WHOLE };

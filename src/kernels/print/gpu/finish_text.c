@@ -15,9 +15,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The lane of the cell (accumulator) that is the thread's l-th one: "(4 * t + l)"; "(RD_TEAM * l +
- * t)" if a thread's elements lie a team apart (width 1). `width`: adjacent elements that a thread
- * takes at once. */
+/* Returns the lane (one of a cell's partial accumulators, to which elements go in turn) that is
+ * the thread's l-th one. Thread t has adjacent lanes, "(4 * t + l)"; or, if a thread takes
+ * single elements (width 1), lanes that lie a team apart, "(RD_TEAM * l + t)". The text is
+ * written to `to`. */
 static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {
     const int32_t lanes = n->t->store[store].per_thread;
@@ -30,7 +31,9 @@ static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Prints "{ float a0 = s0_0[l]; block0(&a0); x0 = a0; }": the node of the last block of lane l. */
+/* Prints how the open block of a lane (partial accumulator) becomes a node x, by block0() on a
+ * copy of its state: "{ float a0 = s0_0[l]; block0(&a0); x0 = a0; }". A block is 64 steps of a
+ * fold, a leaf of the combine tree; `at`: the subscript of the state (accumulator). */
 static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -49,9 +52,11 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&states, n->to);
 }
 
-/* Prints "while (rows-- > 0) under0(&x0, w0_0[rows * 4 + at]);": the nodes of earlier blocks are
- * merged into x, the last ones first.  The thread that has the lane (partial accumulator) has
- * counted its blocks. */
+/* Prints how the nodes (partial results in the combine tree) of a lane's earlier blocks are merged
+ * into x from the right, the last row first: "while (rows-- > 0) under0(&x0, w0_0[rows * 4 +
+ * at]);". A row of w has a node for each lane (partial accumulator) of each cell. The number of
+ * rows follows from the blocks that the lane's `owner`, a thread, has counted. rd_nodes(0, b) is
+ * how many nodes the first b blocks have left. */
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -74,8 +79,9 @@ static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const c
     rd_text_end(&counter, n->to);
 }
 
-/* Adds the subscript of the cell's first lane in a row of partials: "(int64_t)(i0) * 16", plus the
- * offset `more` of a neighbour's states. */
+/* Adds the subscript of the cell's first lane in a row of partials: "(int64_t)(i0) * 16". A cell
+ * is an output element with its accumulators; `of.more` is added for states of a neighbour in a
+ * coarsened item. */
 static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(int64_t)(");
@@ -87,9 +93,12 @@ static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
 }
 
-/* Prints x0, x1 ..: the node of all that lane `lane` has met: from combined partials in a block
- * tile, or in the device's memory; else from its last block, and the blocks before. Lanes that are
- * divided among threads (per_thread) are named by the thread's own number. */
+/* Prints x0, x1 ..: the node (partial result in the combine tree) of all that a lane (partial
+ * accumulator) has met. In a block tile the backend gives the combined partial. States in
+ * RD_IN_DEVICE are partials of ranges, which are combined here. Else it is the node of the open
+ * block, merged with those of earlier blocks. `lane` is the lane's name in the text, "l"; where
+ * threads have lanes of their own (per_thread > 0) and partials are meant, the thread's l-th lane
+ * is named. combine->of is the backend's own data, which it gets back. */
 static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 {
     const rd_emit_fold *f  = &n->fold[s->fold].of;
@@ -126,15 +135,17 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 }
 
 /* ---- Words of shared memory ------------------------------------------------------------------ */
-/* Adds "words[z + 1 * 16 + l]": word k of a lane (partial accumulator) in the team's shared
- * memory. */
+/* Adds the word of shared memory with number k of a lane's state, which is n_state numbers:
+ * "words[z + 1 * 16 + l]". z is where the team's words begin; a number of a state has a word for
+ * each lane (partial accumulator). */
 static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane)
 {
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
 }
 
-/* Adds the loads of a lane's state from shared memory, from word `from` on: " float a0 =
- * rd_float_of(words[..]);" for each number of the state. */
+/* Adds loads of the n_state numbers of a lane's state from shared memory to variables a0, a1 ..
+ * (by `name`): " float a0 = rd_float_of(words[..]);". `from`: the first number's place, as two
+ * states can lie behind each other. */
 static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -144,8 +155,8 @@ static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, 
     }
 }
 
-/* Adds the stores of a lane's state to shared memory, from word `from` on: " words[..] =
- * rd_word_of_float(a0);" for each number of the state. */
+/* Adds stores of the n_state numbers of a lane's state (variables a0, a1 .., by `name`) to
+ * shared memory: " words[..] = rd_word_of_float(a0);". `from`: the first number's place. */
 static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -155,8 +166,9 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
     }
 }
 
-/* Prints the tree of merges over lanes (partial accumulators) by the team's threads: lane l takes
- * lane l + half, for half = lanes/2 .. 1. `from`: the first word of a state.
+/* Prints a tree reduction over the lanes (partial accumulators) in shared memory, by the team's
+ * threads: lane l takes lane l + half, for half = lanes/2 .. 1. `function` merges two states;
+ * `from`: the first number's place.
  *
  *     for (int half = 8; half > 0; half /= 2) {
  *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_SYNC_TEAM } */
@@ -178,8 +190,9 @@ static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function
     rd_text_end(&line, n->to);
 }
 
-/* Adds "align0(states, of one lane, exp(distance between them));" for names by the formats `lane`
- * and `one`. */
+/* Adds "align0(state, reference, exp(distance between their exponents));", which scales a state
+ * (accumulator) to the exponent of the reference. `lane` and `one` are formats for the variables
+ * of both. */
 static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const char *lane,
                       const char *one)
 {
@@ -194,8 +207,9 @@ static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const 
     rd_text_add(to, ")));");
 }
 
-/* Prints merges of states that share an exponent (RD_LANES_ROW): all lanes (partial accumulators)
- * are scaled to the greatest one, and then added. */
+/* Prints the merge of lanes (partial accumulators) whose states (accumulators) share an
+ * exponent, as of a log-sum-exp. The team picks the state of greatest exponent (from a second
+ * copy of all states), scales all lanes to it, and adds them. */
 static void align_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -203,18 +217,18 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
 
     merge_by_team(n, s, "pick", f->n_state);
     rd_text_add(&line, "for (int l = t; l < %" PRId32 "; l += RD_TEAM) {", f->fold->lanes);
-    load_words(&line, f, 'a', 0, "l");
+    load_words(&line, f, 'a', /*from=*/0, "l");
     load_words(&line, f, 'b', f->n_state, "0");
     add_align(&line, f, s->fold, "&a%d", "&b%d");
-    store_words(&line, f, 'a', 0, "l");
+    store_words(&line, f, 'a', /*from=*/0, "l");
     rd_print_line(n, "%s } RD_SYNC_TEAM", line.at);
     rd_text_end(&line, n->to);
-    merge_by_team(n, s, "add", 0);
+    merge_by_team(n, s, "add", /*from=*/0);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Prints "finish0(nodes, &r1);" for nodes (results of blocks) by a format that takes their
- * number. */
+/* Prints "finish0(nodes, &r1);", which computes the results of a cell (output element) from its
+ * merged state. `format` names the variables of the state by their number: "&x%d". */
 static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -227,8 +241,9 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the end of a fold with lanes (partial accumulators) that are distributed over the team:
- * through shared memory, from which all threads then load the result. */
+/* Prints the end of a fold whose lanes (partial accumulators) are distributed over the team's
+ * threads. Each thread stores its lanes' nodes to shared memory; the team merges them there;
+ * then all threads load the merged state (accumulator) and compute the results. */
 static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -240,7 +255,7 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
                   rd_lanes_in_array(n, s->store));
     n->indent++;
     print_node(n, s, "l");
-    store_words(&line, f, 'x', 0, lane);
+    store_words(&line, f, 'x', /*from=*/0, lane);
     if (rd_aligns_lanes(f))
         store_words(&line, f, 'x', f->n_state, lane);
     rd_print_line(n, "%s", line.at + 1);
@@ -251,16 +266,16 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
     if (rd_aligns_lanes(f))
         align_by_team(n, s);
     else
-        merge_by_team(n, s, "merge", 0);
-    load_words(&line, f, 'x', 0, "0");
+        merge_by_team(n, s, "merge", /*from=*/0);
+    load_words(&line, f, 'x', /*from=*/0, "0");
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     finish(n, s, "&x%d");
     rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints "for half: for l: merge0(&y0[l], &y0[l + half]);" over arrays of one thread, y0 or by
- * another name. */
+/* Prints a tree reduction over lanes (partial accumulators) that one thread has in arrays y0, y1
+ * .. (by `name`): "for half: for l: merge0(&y0[l], &y0[l + half]);". */
 static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, char name)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -277,7 +292,9 @@ static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, 
     rd_text_end(&line, n->to);
 }
 
-/* Prints merges of states that share an exponent, as align_by_team() does, for one thread:
+/* Prints the merge of lanes (partial accumulators) whose states (accumulators) share an
+ * exponent, by one thread. g, a copy of all states, is reduced to the one of greatest exponent;
+ * y is scaled to that and added.
  *
  *     float g0[16]; .. pick0(..); align0(..); add0(..); */
 static void align_alone(rd_printing *n, const rd_stmt *s)
@@ -298,8 +315,8 @@ static void align_alone(rd_printing *n, const rd_stmt *s)
     merge_lanes(n, s, "add", 'y');
 }
 
-/* Prints the end of a fold if one thread has all lanes of a cell (accumulator); a fold of one lane
- * needs no merge. */
+/* Prints the end of a fold if one thread has all lanes of a cell (its partial accumulators):
+ * their nodes go to arrays y, and are merged there. A fold of one lane needs no merge. */
 static void finish_alone(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -326,9 +343,13 @@ static void finish_alone(rd_printing *n, const rd_stmt *s)
     finish(n, s, "y%d");
 }
 
-/* Prints the end of a fold by its team or by one thread, and declares its results before:
+/* Prints the end of a fold, and before it the declaration of its results:
  *
- *     float r1; { .. finish0(&x0, &r1); } */
+ *     float r1; { .. finish0(&x0, &r1); }
+ *
+ * Lanes that are distributed over threads, and not all in the team's memory, are merged by the
+ * team; else one thread sees all lanes (partial accumulators). States in the team's memory need
+ * a barrier first, as other threads may have written them. */
 void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };

@@ -9,8 +9,9 @@
 #include <inttypes.h>
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Makes the facts of all folds for the printer; false: no memory. `pair`: it is a running sum of
- * floats. */
+/* Makes the printer's facts of all folds; false: no memory. `pair`: the fold is a running sum of
+ * floats, whose prefix is a pair hi + lo. pointers: a kernel cannot call a user's reducer by its
+ * address, so its text is used. */
 static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
@@ -27,8 +28,9 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
     return n->fold;
 }
 
-/* Prints the functions of a scan: "prefix0(..)", and those of one pass or of blocks. A running sum
- * of floats (pair) and a scan by the tree (levels) have more of them. */
+/* Prints the functions of a scan; nothing for other folds. prefix0() gives a result; a look-back
+ * scan has functions of one pass, any other scan those that end a block of 64 steps. `levels`:
+ * levels of nodes of a scan whose prefixes go by a tree; 0: from the left. */
 static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold)
 {
     const rd_loop_fold *f = &n->t->fold[fold];
@@ -42,7 +44,8 @@ static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold
         rd_print_block_end_functions(to, &n->fold[fold].of, f->pair, f->levels, fold);
 }
 
-/* True if an early exit asks whether the fold is final. */
+/* True if an early exit (a loop ends as no element can change a result any more) asks whether
+ * the fold's state (accumulator) is final. */
 static bool has_exit(const rd_schedule *t, int32_t fold)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -53,8 +56,9 @@ static bool has_exit(const rd_schedule *t, int32_t fold)
     return false;
 }
 
-/* Prints the functions that kernels call: operators, then the reducer, the tree and the scan of
- * each fold.  False: no memory. */
+/* Prints the functions that kernels call: operators, then for each fold its reducer, its combine
+ * tree, its scan and the test of early exits. In a block tile each tile is one block, so it
+ * needs no tree. False: no memory. */
 bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     if (!rd_print_prepare(n, get, pool) || !describe_folds(n, get, pool) ||
@@ -72,7 +76,9 @@ bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* Adds the index of an axis: "i1", or "m3 + i" if adjacent elements of a thread lie along it. */
+/* Adds the index of an axis: "i1"; or "m3 + i" if the loop over a thread's adjacent elements
+ * (thread_loop, -1: none) goes along it. A clamped loop, which may reach behind the last result,
+ * has declared its index. */
 static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
 {
     const rd_for *loop = n->thread_loop >= 0 ? rd_loop_of(n->t, n->thread_loop) : NULL;
@@ -84,9 +90,9 @@ static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
         rd_print_axis(n, to, axis);
 }
 
-/* Adds the position of an instruction in the program's order, at the indices at hand, from the
- * outermost loop in. Of all indices that fail, a run reports the one with the least position. In a
- * backward loop the last index comes first.
+/* Adds the position of an instruction in the program's order: the number that all loops around
+ * and the instruction give together, as if the program ran serially. Of all invalid indices a
+ * run reports the one with the least position. In a backward loop the last index comes first.
  *
  *     (((uint64_t)0 * 3 + 0) * q.N[1] + (i1)) * 12 + 5 */
 static void add_order(rd_printing *n, rd_text *to, int32_t inst)
@@ -111,8 +117,9 @@ static void add_order(rd_printing *n, rd_text *to, int32_t inst)
     rd_text_add(to, " * %" PRId32 " + %" PRId32, p->n_inst + 1, inst);
 }
 
-/* Prints the check of an index: "RD_INDEX_I64(r5, r4, q.N[2], order)".  If the index is outside of
- * the extent, the kernel reports the place in the program's order (add_order()). */
+/* Prints the check of an index that is read at run time: "RD_INDEX_I64(r5, r4, q.N[2], order)".
+ * r5 becomes r4; if r4 is outside of the extent, the kernel reports it with its position in the
+ * program's order. */
 static void print_index(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let  = &n->t->let[s->value];
@@ -129,7 +136,8 @@ static void print_index(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* Prints "const float r0 = p7[u].e[i];": one element of a vector that was loaded before. */
+/* Prints "const float r0 = p7[u].e[i];": an element of vector p7, which statement 7 loaded
+ * before the round; with a cast from its type in memory. */
 static void print_vector_load_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s       = &n->t->stmt[stmt];
@@ -144,9 +152,9 @@ static void print_vector_load_element(rd_printing *n, int32_t stmt)
     rd_text_end(&value, n->to);
 }
 
-/* Prints "o9.e[i] = r4;": sets one element of a vector. Behind the elements stands the store of the
- * whole vector (rd_print_vector_stores()). s->x is the register; rd_begin_stored() and
- * rd_end_stored() put a cast to the type in memory around it, "rd_f16_of_f32(r4)" for a half. */
+/* Prints "o9.e[i] = r4;": sets an element of vector o9, which statement 9 stores as a whole
+ * behind the loop. s->x is the register; rd_begin_stored() and rd_end_stored() print a cast to
+ * the type in memory around it, such as "rd_f16_of_f32(r4)". */
 static void print_vector_store_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
@@ -160,8 +168,8 @@ static void print_vector_store_element(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* Prints a store by one thread of the team, between barriers: earlier reads must be done, and all
- * threads see it. */
+/* Prints a store by one thread, as all threads of the team have the same value. Barriers of the
+ * team stand around it: earlier reads must be done, and later ones must see it. */
 static void print_store_of_one(rd_printing *n, int32_t stmt)
 {
     rd_print_line(n, "RD_SYNC_TEAM if (t == 0)");
@@ -171,10 +179,10 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
     rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints a STORE that has a text of its own in kernels: to shared memory, as an element of a
- * vector, of a pair that may be no result, or by one thread if a whole team has the value.  False:
- * it has the text of C.  slot < 0: the store is to an array of the tree, not to the program's
- * memory. */
+/* Prints a STORE that kernels have a text of their own for. It may store to an array in shared
+ * memory (slot < 0: to an array of the tree); an element of a vector, or a result that may lie
+ * behind the last one (pairs). Or one thread stores, if all threads of a team have the value.
+ * False: print/ has its text. */
 static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -196,8 +204,8 @@ static bool print_store(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* True if the next statement stores the value to shared memory; a copy of elements as in memory
- * prints the two together. */
+/* True if the next statement stores to an array in shared memory. Of a pair's arrays such a
+ * store prints the load, too, as it copies the element as it is in memory. */
 static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
 {
     const int32_t next = n->t->stmt[stmt].next;
@@ -206,9 +214,10 @@ static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
            n->t->store[n->t->stmt[next].store].storage == RD_IN_BLOCK;
 }
 
-/* Prints a LET that has a text of its own in kernels: a checked index that is reported with its
- * place, or a load from shared memory or of a vector.  False: it has the text of C. slot < 0: the
- * load is from an array of the tree, not from the program's memory. */
+/* Prints a LET (it makes a value) that kernels have a text of their own for. These are a checked
+ * index, or a load from shared memory (slot < 0: from an array of the tree) or of a vector. False:
+ * print/ has its text. A load of pairs that the next statement only copies to a result's row has no
+ * text: that store prints it. */
 static bool print_let(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -229,8 +238,9 @@ static bool print_let(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* Prints the declaration of an array: "float a3[4];" of elements (fold < 0), or the states of a
- * fold, or of elements of a scan's tile. */
+/* Prints the declaration of an array: "float a3[4];" of elements (fold < 0), or the states
+ * (accumulators) of a fold. Of a look-back scan these are one state for each element of a tile
+ * (per_element). Returns true: it is printed. */
 static bool print_array(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].fold < 0) {
@@ -246,8 +256,9 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
     return true;
 }
 
-/* Prints RD_S_STORE_PARTIALS and RD_S_LOOK_BACK.  In a look-back scan, with a state for each
- * element, both are one call with RD_S_BUILD_TREE. */
+/* Prints how a range stores its partials (its nodes of a combine tree), or how it reads the
+ * prefix of the ranges before it. In a look-back scan (per_element) one call does both, at the
+ * second of both statements, LOOK_BACK. */
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].per_element && s->kind == RD_S_LOOK_BACK)
@@ -258,7 +269,8 @@ static void print_nodes(rd_printing *n, const rd_stmt *s)
         (n->t->p->fold[s->fold].scan ? rd_print_store_scan_partial : rd_print_store_partials)(n, s);
 }
 
-/* Prints a statement of a kernel, by its kind; false: print/ has its text. */
+/* Prints a statement of a kernel by its kind, if kernels have a text of their own for it; false:
+ * print/ has its text. */
 bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -282,7 +294,7 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
     case RD_S_PUSH_IF_NEW: rd_print_begin_block(n, s); return true;
     case RD_S_STORE_PARTIALS:
     case RD_S_LOOK_BACK: print_nodes(n, s); return true;
-    case RD_S_BUILD_TREE: return true;
+    case RD_S_BUILD_TREE: return true; /* kernels of their own do that, or LOOK_BACK */
     case RD_S_SCAN_BLOCKS: rd_print_scan_blocks(n, s); return true;
     case RD_S_SCAN_RESULT: rd_print_scan_result(n, s); return true;
     case RD_S_IF_LAST: rd_print_if_last(n, stmt); return true;

@@ -30,40 +30,44 @@
 #include <inttypes.h>
 
 /* ---- Functions of a scan --------------------------------------------------------------------- */
-/* Adds "static inline void begin(float *a) { begin0(a); }".  A flag that the state has met an
- * element (seen) goes to a dummy, as positions tell that. */
+/* Adds begin(), which makes an empty state: "static inline void begin(float *a) { begin0(a); }".
+ * Some states have a second number, a flag that an element was met (seen). Here it goes to a
+ * dummy, as an element's position tells that. */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
-    rd_text_add(to, "    static inline void begin(%s *a) {", rd_state_type(f, 0));
+    rd_text_add(to, "    static inline void begin(%s *a) {", rd_state_type(f, /*k=*/0));
     if (f->seen)
-        rd_text_add(to, " %s z;", rd_state_type(f, 1));
+        rd_text_add(to, " %s z;", rd_state_type(f, /*k=*/1));
     rd_text_add(to, " begin%" PRId32 "(a%s); }\n", number, f->seen ? ", &z" : "");
 }
 
-/* Adds "static inline float join(float a, float b) { merge0(&a, &b); return a; }". A flag that
- * states have met an element (seen) goes to a dummy. */
+/* Adds join(), which merges two states: "static inline float join(float a, float b) { merge0(&a,
+ * &b); return a; }". A second number of a state, the flag that it has met an element (seen), is
+ * 1 here, as both have. */
 static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
-    const char *type = rd_state_type(f, 0), *z = f->seen ? ", &z" : "";
+    const char *type = rd_state_type(f, /*k=*/0), *z = f->seen ? ", &z" : "";
 
     rd_text_add(to, "    static inline %s join(%s a, %s b) {", type, type, type);
     if (f->seen)
-        rd_text_add(to, " %s z = 1;", rd_state_type(f, 1));
+        rd_text_add(to, " %s z = 1;", rd_state_type(f, /*k=*/1));
     rd_text_add(to, " merge%" PRId32 "(&a%s, &b%s); return a; }\n", number, z, z);
 }
 
-/* Adds begin() and join() for f64, as nodes (results of blocks) of running sums of f32 are f64. */
+/* Adds begin() and join() for doubles: nodes (partial results in the combine tree) of a running sum
+ * of f32 (sums of whole blocks) are f64. Node -0.0 is the sum of nothing, as it changes no sum. */
 static void add_wide_nodes(rd_text *to)
 {
     rd_text_add(to, "    static inline void begin(double *a) { *a = -0.0; }\n"
                     "    static inline double join(double a, double b) { return a + b; }\n");
 }
 
-/* Adds "struct scan0 { ... };", the types and functions of a scan for cuda/text/lookback_scan.cuh.
- * A running sum of floats (pair) has nodes of doubles, and two words before a block. */
+/* Adds "struct scan0 { ... };", with the types and functions by which
+ * cuda/text/lookback_scan.cuh scans. words() makes of a sum of all before what prefix0() takes:
+ * of a running sum of floats (`pair`) two words hi + lo, else the state (accumulator) itself. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
-    const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;
+    const char *type = rd_state_type(f, /*k=*/0), *node = pair ? "double" : type;
     const bool  f32 = rd_dtype_class(f->fold->type) == RD_CLASS_f32;
 
     rd_text_add(to,
@@ -83,19 +87,22 @@ void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair,
 }
 
 /* ---- States of elements ---------------------------------------------------------------------- */
-/* Rounds of a tile: elements of a thread over those that it takes at once. */
+/* Returns the rounds of a tile: the elements that a thread has of it, divided by the `width`
+ * that it takes at once. */
 static int32_t rounds_of(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].per_thread / n->kernel->width;
 }
 
-/* The number of blocks (64 elements) of the combine tree in a tile. */
+/* Returns the number of blocks (64 elements) of the combine tree in a tile. */
 static int64_t blocks_of(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].extent / RD_TREE_STEPS;
 }
 
-/* Prints the declarations of a tile:
+/* Prints the declarations of a tile. There are in shared memory the nodes (partial results in
+ * the combine tree) of its blocks and the prefix before each block; in registers a state
+ * (accumulator) for each of the thread's elements.
  *
  *     RD_SHARED(scan0::node, blocks2, 64); .. scan0::state tile2[8][4]; */
 void rd_print_scan_tile(rd_printing *n, int32_t store)
@@ -111,14 +118,16 @@ void rd_print_scan_tile(rd_printing *n, int32_t store)
                   store, rounds_of(n, store), n->kernel->width);
 }
 
-/* Returns ", &seen" if states have a flag that they have met an element, else nothing. */
+/* Returns ", &seen" if states have a second number, the flag that they have met an element; else
+ * "". */
 static const char *seen_of(const rd_printing *n, int32_t fold)
 {
     return n->fold[fold].of.seen ? ", &seen" : "";
 }
 
-/* Prints "begin0(&tile2[u][i]);" for all elements.  Elements that are not there keep this state. A
- * flag that the state has met an element (seen) is a dummy. */
+/* Prints "begin0(&tile2[u][i]);" for all elements of a thread. Those behind the end of the axis
+ * keep this empty state (accumulator). `seen`, the flag of some states that they have met an
+ * element, is a dummy. */
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -129,15 +138,16 @@ void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
                   rounds_of(n, s->store), n->kernel->width);
     n->indent++;
     if (f->seen)
-        rd_print_line(n, "%s seen;", rd_state_type(f, 1));
+        rd_print_line(n, "%s seen;", rd_state_type(f, /*k=*/1));
     rd_print_line(n, "begin%" PRId32 "(&tile%" PRId32 "[u][i]%s);", s->fold, s->store,
                   seen_of(n, s->fold));
     n->indent--;
     rd_print_line(n, "}");
 }
 
-/* Adds "&tile2[u][i], &seen": the state of an element, in the order of the scan.  Backwards the
- * state's subscript falls with the index. */
+/* Adds the state (accumulator) of the element at hand: "&tile2[u][i], &seen". A thread's states
+ * stand in the order of the scan; if it goes backwards, the state's position (`of.more`) falls
+ * with the index, so the subscript does, too. */
 static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, n->thread_loop)->axis;
@@ -150,8 +160,8 @@ static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, "%s", seen_of(n, s->fold));
 }
 
-/* Prints how the state of an element in the tile takes the element: "{ step0(&tile2[u][i], r0, 1,
- * i1); }".  The flag `seen` of some states is a dummy here: each state has its element. */
+/* Prints how the state (accumulator) of an element takes the element: "{ step0(&tile2[u][i], r0,
+ * 1, i1); }". The flag `seen` of some states is a dummy: each state has its element. */
 void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text state = { 0 };
@@ -160,7 +170,7 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "{");
     n->indent++;
     if (n->fold[s->fold].of.seen)
-        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].of, 1));
+        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].of, /*k=*/1));
     rd_print_begin_line(n);
     rd_print_add_step(n, n->to, s, state.at);
     rd_text_add(n->to, "\n");
@@ -170,7 +180,9 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Prints the scan within blocks of the tile, and its partials:
+/* Prints the scan within the blocks of the tile, and how each block's last prefix, its node
+ * (partial result in the combine tree), goes to shared memory. An exclusive scan then shifts the
+ * prefixes by one element.
  *
  *     rd_scan_blocks<scan0>(tile2); rd_leave_blocks<..>(..); */
 void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
@@ -183,11 +195,14 @@ void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "rd_exclude<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
 }
 
-/* Prints the look-back, by one warp (32 threads) for each fold: it stores the tile's partials, and
- * finds the prefix of all tiles before.
+/* Prints the look-back: warp k of the block does it for fold k. It stores the tile's nodes (partial
+ * results in the combine tree), waits for those of earlier tiles, and finds the prefix before each
+ * block of the tile.
  *
  *     if (threadIdx.x / 32 == 0)
- *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range); */
+ *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range);
+ *
+ * s->arg is the array of these nodes, which lie from its byte_offset on. */
 void rd_print_look_back(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "if (threadIdx.x / 32 == %" PRId32 ")", s->fold);
@@ -198,19 +213,20 @@ void rd_print_look_back(rd_printing *n, const rd_stmt *s)
                   n->t->store[s->arg].byte_offset);
 }
 
-/* Prints "uint8_t seen = i1 > 0;": whether any element comes before. It has the type of number 1 of
- * a state, which is that flag. */
+/* Prints "uint8_t seen = i1 > 0;": true if any element comes before this one. It is the second
+ * number of the state before (whether it has met an element), in that number's type. */
 static void declare_seen(rd_printing *n, const rd_stmt *s)
 {
     rd_text step = { 0 };
 
     rd_print_step_number(n, &step, s);
-    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].of, 1), step.at);
+    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].of, /*k=*/1), step.at);
     rd_text_end(&step, n->to);
 }
 
-/* Prints "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". A running sum of floats (pair) has two
- * words before its block. */
+/* Prints the result of an element: b2, the prefix before its block of 64 elements, merged with its
+ * state: "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". Of a running sum of floats (pair), b2
+ * has two words hi + lo. line.at + 1 leaves out the space before the declarations of results. */
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
@@ -235,8 +251,8 @@ void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* Prints "scan0::before b2 = before2[rd_block_of<RD_THREADS, 4>(u)];": the prefix of a thread's
- * round, whose elements are of one block. */
+/* Prints "scan0::before b2 = before2[rd_block_of<RD_THREADS, 4>(u)];": the prefix before the
+ * block (of 64) that a thread's elements of round u are of. They are all of one block. */
 static void declare_before(rd_printing *n, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(n->t, s, loop))
@@ -248,7 +264,8 @@ static void declare_before(rd_printing *n, int32_t loop)
                           n->kernel->width);
 }
 
-/* Prints all rounds of a tile as one batch or one after the other:
+/* Prints all rounds of a tile: as one batch, whose vector loads come first, or element by
+ * element.
  *
  *     RD_UNROLL for (int u = 0; u < 8; u++) { .. } */
 static void print_rounds(rd_printing *n, int32_t loop, rd_round_strategy form)
@@ -268,8 +285,9 @@ static void print_rounds(rd_printing *n, int32_t loop, rd_round_strategy form)
     n->kernel->strategy = RD_ROUND_SINGLE;
 }
 
-/* Prints a loop over a tile: whole tiles by vector accesses, others element by element.  A whole
- * tile has as many elements as its batch of rounds. */
+/* Prints a loop over a tile: a whole tile by vector accesses, the last one, which may be
+ * shorter, element by element. A whole tile has all rounds of a batch (prefetched times step
+ * elements). v1 is the tile's first index. */
 void rd_print_scan_tile_loop(rd_printing *n, int32_t loop)
 {
     const rd_for *l  = rd_loop_of(n->t, loop);

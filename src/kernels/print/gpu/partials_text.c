@@ -14,14 +14,15 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* True if ranges of the fold store partials in this kernel, as rd_find_partials() has noted in a
- * bit. */
+/* True if ranges (parts of a split loop) of the fold store partials (nodes that a later range
+ * combines) in this kernel, by a bit for each of the first 64 folds. */
 bool rd_has_partials(const rd_printing *n, int32_t fold)
 {
     return fold < 64 && n->kernel->partials >> fold & 1;
 }
 
-/* Sets a bit of `partials` for each fold that stores partials in this kernel. */
+/* Sets a bit of `partials` for each fold that stores partials (nodes that ranges leave) in this
+ * kernel. */
 void rd_find_partials(rd_printing *n, int32_t kernel)
 {
     n->kernel->partials = 0;
@@ -30,14 +31,15 @@ void rd_find_partials(rd_printing *n, int32_t kernel)
             n->kernel->partials |= UINT64_C(1) << n->t->stmt[s].fold;
 }
 
-/* Prints how the range stores the partials of a fold. */
+/* Prints how the range (part of a split loop) stores a fold's partials, its nodes of the combine
+ * tree, by the backend's callback. */
 void rd_print_store_partials(rd_printing *n, const rd_stmt *s)
 {
     n->kernel->combine->leave(n->kernel->combine->of, n, s->fold);
 }
 
-/* Prints "if (all ranges of the item have come) { .. }" with the body of an RD_S_IF_LAST.  Nothing
- * is printed if a later kernel combines. */
+/* Prints "if (all ranges of the item have come) { .. }" with the statement's body. last NULL: a
+ * later kernel combines the partials (nodes that ranges leave), so nothing is printed. */
 void rd_print_if_last(rd_printing *n, int32_t stmt)
 {
     if (!n->kernel->combine->last)
@@ -50,7 +52,8 @@ void rd_print_if_last(rd_printing *n, int32_t stmt)
     rd_print_line(n, "}");
 }
 
-/* Prints "double *const w3_0 = ..;": the rows of partials that all ranges have stored. */
+/* Prints pointers to the partials (nodes) that all ranges (parts of a split loop) have stored,
+ * in rows: "double *const w3_0 = ..;". 3 is the number of their array. */
 void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
 {
     rd_text name = { 0 };
@@ -60,9 +63,11 @@ void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
     rd_text_end(&name, n->to);
 }
 
-/* Prints x0, x1 .. of a lane (partial accumulator): the node (result of a block) in the last row,
- * merged with those on its left, from right to left.  If the backend has combined them already
- * (one), there is one node for each lane. */
+/* Prints x0, x1 ..: the node (partial result in the combine tree) of a lane (partial accumulator)
+ * over all ranges (parts of a split loop). The partials are the rows of a carry stack, which are
+ * merged from right to left, the last row first. `one`: the backend has combined them to one node
+ * for each lane. `at`: the lane's subscript in a row. edge0(q, n_range) is the number of blocks of
+ * all ranges, of which rd_nodes() nodes are left. */
 void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;

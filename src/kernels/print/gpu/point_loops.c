@@ -34,13 +34,14 @@
 #include <inttypes.h>
 
 /* ---- Kinds of loop --------------------------------------------------------------------------- */
-/* The loop of a statement; NULL if it is none. */
+/* Returns the loop of a statement; NULL: the statement is no loop, or -1. */
 static const rd_for *loop_at(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(n->t, stmt) : NULL;
 }
 
-/* True if the statement is an unroll-and-jam loop over points. */
+/* True if the statement is an unroll-and-jam loop: a thread takes its points through the body
+ * side by side. */
 static bool is_jam(const rd_printing *n, int32_t stmt)
 {
     const rd_for *l = loop_at(n, stmt);
@@ -48,19 +49,22 @@ static bool is_jam(const rd_printing *n, int32_t stmt)
     return l && l->kind == RD_FOR_JAM;
 }
 
-/* True if the statement is a loop over groups of points: a jam ends its body. */
+/* True if the statement is a loop over groups of points, which the jam takes at once. The jam is
+ * its last statement. */
 static bool is_point_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_jam(n, n->t->stmt[stmt].last);
 }
 
-/* True if the statement is a loop over blocks of points: a loop over groups ends its body. */
+/* True if the statement is a loop over blocks of 64 points. Its last statement is a loop over
+ * groups of points. */
 static bool is_block_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_point_loop(n, n->t->stmt[stmt].last);
 }
 
-/* True if the statement is a loop over tiles of points: a loop over blocks ends its body. */
+/* True if the statement is a loop over tiles of points in shared memory. Its last statement is a
+ * loop over blocks of 64 points. */
 static bool is_tile_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_block_loop(n, n->t->stmt[stmt].last);
@@ -74,7 +78,7 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* The name of an axis as text; the caller ends it. */
+/* Returns the name of an axis as text: "i1", or "m2" of a mark. The caller frees it. */
 static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 {
     rd_text text = { 0 };
@@ -83,7 +87,7 @@ static rd_text text_of_axis(const rd_printing *n, int32_t axis)
     return text;
 }
 
-/* A position as text; the caller ends it. */
+/* Returns a position as text: "m0 + 64". The caller frees it. */
 static rd_text text_of(rd_printing *n, const rd_linear *at)
 {
     rd_text text = { 0 };
@@ -93,7 +97,9 @@ static rd_text text_of(rd_printing *n, const rd_linear *at)
 }
 
 /* ---- Tiles and blocks ------------------------------------------------------------------------ */
-/* Prints the loop over tiles: barriers stand around the loops that fill its arrays.
+/* Prints the loop over tiles of points. All threads of the block fill its arrays between two
+ * barriers; the last statement of its body is the loop over blocks. m2 and m3 are the tile's
+ * first point and the one behind its last, n its number of points.
  *
  *     for (int64_t m2 = 0; m2 < N; m2 += 128) {
  *         const int64_t m3 = RD_LESS(m2 + 128, N);
@@ -122,8 +128,8 @@ static void print_tile(rd_printing *n, int32_t stmt)
     rd_text_end(&stop, n->to);
 }
 
-/* The folds that begin a block in all cells (accumulators) at once, at the beginning of the body,
- * as bits. */
+/* Returns bits of the folds that begin a block of the combine tree for all their cells (output
+ * elements), by a statement directly in the body. */
 static uint64_t begun_in(const rd_printing *n, int32_t body)
 {
     uint64_t begun = 0;
@@ -134,7 +140,8 @@ static uint64_t begun_in(const rd_printing *n, int32_t body)
     return begun;
 }
 
-/* Prints the body of a loop over blocks; steps in it need not ask for the block again. */
+/* Prints the body of a loop over blocks of 64 steps. Steps inside need not ask whether a block
+ * begins, if the body has begun it for all cells (block_begun: bits of folds). */
 static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 {
     const uint64_t begun = n->kernel->block_begun;
@@ -144,7 +151,8 @@ static void print_body_of_blocks(rd_printing *n, int32_t stmt)
     n->kernel->block_begun = begun;
 }
 
-/* Prints the loop over the blocks of a tile.
+/* Prints the loop over the blocks of 64 points of a tile. b and k count points from the tile's
+ * first one; k is where the next loop over groups begins, m4 the block's first point.
  *
  *     for (int b = 0; b < n; b += 64) {
  *         const int end = RD_LESS(b + 64, n);
@@ -166,9 +174,12 @@ static void print_blocks(rd_printing *n, int32_t stmt)
     rd_text_end(&start, n->to);
 }
 
-/* Prints a loop over groups of points, from where the loop before it has ended:
+/* Prints a loop over groups of points. It begins where the loop before it has ended, as both count
+ * with k; `start` is the mark bound to the group's first point.
  *
- *     RD_ONE_BY_ONE for (; k + 4 <= end; k += 4) { */
+ *     RD_ONE_BY_ONE for (; k + 4 <= end; k += 4) {
+ *
+ * The loop over tiles is two loops further out. */
 static void print_points(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);
@@ -186,8 +197,9 @@ static void print_points(rd_printing *n, int32_t stmt)
 }
 
 /* ---- In a pair ------------------------------------------------------------------------------- */
-/* Prints a loop over blocks of elements in a pair: "for (int m7 = 0; m7 < (int)N; m7 += 64) { const
- * int m8 = RD_LESS(m7 + 64, (int)N);". */
+/* Prints a loop over blocks of 64 elements inside a pair (a result and a point), where a fold
+ * goes over a point's elements: "for (int m7 = 0; m7 < (int)N; m7 += 64) { const int m8 =
+ * RD_LESS(m7 + 64, (int)N);". */
 static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);
@@ -206,8 +218,9 @@ static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* Prints a loop over elements of a point: "RD_UNROLL for (int i1 = 0; i1 < (int)N; i1++) {".  Axes
- * as short as the text spells numbers out are unrolled wholly, others by a few. */
+/* Prints a loop over the elements of a point, such as its coordinates: "RD_UNROLL for (int i1 = 0;
+ * i1 < (int)N; i1++) {". Axes short enough for the text to spell out their extent
+ * (dialect->spelled) are unrolled wholly, as the compiler knows the count; others by a few. */
 static void print_loop_in_pair(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -224,10 +237,12 @@ static void print_loop_in_pair(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* Prints all pairs of a thread's results and points, with their vector loads before and deferred
- * steps behind:
+/* Prints the body of all pairs that a thread has at once: its points e times its results i. The
+ * vectors of points and results are loaded from shared memory before, deferred steps follow behind.
  *
- *     RD_UNROLL for (int e = 0; e < 4; e++) RD_UNROLL for (int i = 0; i < 4; i++) { */
+ *     RD_UNROLL for (int e = 0; e < 4; e++) RD_UNROLL for (int i = 0; i < 4; i++) {
+ *
+ * Positions inside name element i of this loop (n->thread_loop). */
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt), *jam = rd_loop_of(n->t, n->jam);
@@ -250,7 +265,8 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_print_deferred_steps(n, stmt);
 }
 
-/* Prints the body of an unroll-and-jam loop; the loops inside it go over its points. */
+/* Prints the body of an unroll-and-jam loop. It prints no loop itself: n->jam tells the loops
+ * inside that each of them goes over the jam's points, too. n->jam 0: there is no jam. */
 static void print_jam(rd_printing *n, int32_t stmt)
 {
     n->jam = stmt;
@@ -258,8 +274,9 @@ static void print_jam(rd_printing *n, int32_t stmt)
     n->jam = 0;
 }
 
-/* Prints a loop of pairs by its kind, or a loop inside of a jam; false: it has the text of other
- * loops. Inside of a jam, a loop with a mark (start >= 0) goes over blocks. */
+/* Prints a loop over points, or a loop inside of a jam, by its kind. False: it has the text of
+ * other loops. Inside of a jam a loop with a start mark goes over blocks of 64 elements, one
+ * without over single elements. */
 bool rd_print_point_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);

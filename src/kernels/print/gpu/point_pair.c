@@ -12,7 +12,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* The name of an axis as text; the caller ends it. */
+/* Returns the name of an axis as text: "i1", or "m2" of a mark. The caller frees it. */
 static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 {
     rd_text text = { 0 };
@@ -22,8 +22,10 @@ static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* The loop over items that the vector loop counts from, if that loop has padded rounds; else NULL.
- * The vector loop begins at its start mark, an axis that the item loop binds. */
+/* Returns the loop over items whose start mark a vector loop counts from, if it is padded: it has
+ * items behind the last result, so that blocks of threads are whole. Else NULL. A mark is an axis
+ * of the tree that a loop binds to the first index of its round. The loop's beginning must be that
+ * mark alone, one term. */
 static const rd_for *items_of(const rd_printing *n, int32_t stmt)
 {
     const rd_for   *l    = rd_loop_of(n->t, stmt);
@@ -37,14 +39,15 @@ static const rd_for *items_of(const rd_printing *n, int32_t stmt)
                : NULL;
 }
 
-/* True if the loop also has elements behind the last item, so that indices must be clamped. */
+/* True if the vector loop may have elements behind the last result, as the loop over items is
+ * padded. Then its indices must be clamped. */
 bool rd_is_clamped(const rd_printing *n, int32_t stmt)
 {
     return items_of(n, stmt) != NULL;
 }
 
-/* Prints "const int64_t i0 = RD_LESS(m0 + i, N - 1);": elements behind the last one repeat it, as
- * they must not read past the end. */
+/* Prints "const int64_t i0 = RD_LESS(m0 + i, N - 1);": elements behind the last one compute it
+ * again, as they must not read past the end. m0 is the thread's first result. */
 void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 {
     const rd_for   *items = items_of(n, stmt);
@@ -58,7 +61,8 @@ void rd_print_clamped_index(rd_printing *n, int32_t stmt)
     rd_text_end(&last, n->to);
 }
 
-/* Prints "if (m0 + i < N)", before a store: elements behind the last one are no results. */
+/* Prints "if (m0 + i < N)" before a store, as elements behind the last one are no results. m0 is
+ * the thread's first result. */
 void rd_print_if_result(rd_printing *n)
 {
     const rd_for *items = items_of(n, n->thread_loop);
@@ -70,7 +74,9 @@ void rd_print_if_result(rd_printing *n)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the indices of the result (clamped) and of the point of a pair, "m6 + e". */
+/* Prints the indices of a pair: that of the result, which is clamped to the last one, and "m6 + e"
+ * of the point; m6 is the first point that the thread has at once. The jam begins at this mark, its
+ * only term. */
 void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 {
     const rd_for *jam   = rd_loop_of(n->t, n->jam);
@@ -82,28 +88,31 @@ void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Rows of results ------------------------------------------------------------------------- */
-/* Adds the number of the row in the array of results: "(int)i1 * 2", of the axes of loops inside a
- * pair.  The axis of results itself, and marks, count elements of a row. */
+/* Adds the number of the row in a thread's array of results: "(int)i1 * 2". A row has `width`
+ * results, one for each of the thread; rows are numbered by the axes inside a pair. So the axis of
+ * results, and marks (axes from n_axis on), do not count. coef counts results of the array, so it
+ * is divided by `width`. */
 static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t loop)
 {
-    const rd_for *results = rd_loop_of(n->t, loop);
-    bool          any     = false;
+    const rd_for *results   = rd_loop_of(n->t, loop);
+    bool          has_terms = false;
 
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &n->t->term[at->first + k];
 
         if (term->axis == results->axis || term->axis >= n->t->p->n_axis)
             continue;
-        rd_text_add(to, "%s(int)i%" PRId32, any ? " + " : "", term->axis);
+        rd_text_add(to, "%s(int)i%" PRId32, has_terms ? " + " : "", term->axis);
         if (term->coef != width)
             rd_text_add(to, " * %" PRId64, term->coef / width);
-        any = true;
+        has_terms = true;
     }
-    rd_text_add(to, any ? "" : "0");
+    rd_text_add(to, has_terms ? "" : "0");
 }
 
-/* Adds "0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the elements of a thread's results
- * begin. */
+/* Adds where a row of a thread's results begins in the array of all threads: "0 + ((i1) *
+ * RD_THREADS + (int)threadIdx.x) * 4" for 4 results of a thread. `loop`: the loop over its
+ * results. */
 static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
                               int32_t loop)
 {
@@ -112,8 +121,9 @@ static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, co
     rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->per_thread);
 }
 
-/* Prints "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];".
- * Only the thread itself reads it again. */
+/* Prints the copy of an element of a result to the thread's own part of the array: "tile3[0 +
+ * ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];". No other thread
+ * reads it, so no barrier is needed. */
 void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];
@@ -128,8 +138,7 @@ void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Loads of pairs -------------------------------------------------------------------------- */
-/* True if the kernel has pairs, and the statement loads from one of their arrays in shared
- * memory. */
+/* True if the kernel goes over pairs and the statement loads from an array in shared memory. */
 bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 {
     const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
@@ -138,9 +147,10 @@ bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
            n->t->store[let->store].storage == RD_IN_BLOCK;
 }
 
-/* Prints "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over
- * elements: a vector of a thread's results (per_thread), or of its points. Of a tile it is the
- * vector from the first element on (n->first). */
+/* Prints a vector load from shared memory before a loop over elements: "const rd_pack<float, 4>
+ * p9 = RD_TAKE_SHARED(float, 4, tile3, ..);". It is of a thread's results (per_thread > 0;
+ * `lane` is the loop over them), or of the points it has at once. n->first: positions are those
+ * of the first point; n->spelled: numbers are constants. */
 void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
     const rd_let   *let  = rd_let_of(n->t, stmt);
@@ -165,8 +175,8 @@ void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
     rd_text_end(&at, n->to);
 }
 
-/* Prints "const float r0 = p9.e[i];", or "p9.e[e]" of a point. A thread's own results (per_thread)
- * are numbered by i, points by e. */
+/* Prints one element of a vector that was loaded before: "const float r0 = p9.e[i];" of result i
+ * (per_thread > 0), or "p9.e[e]" of point e. */
 void rd_print_tile_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let     = rd_let_of(n->t, stmt);

@@ -27,7 +27,8 @@ typedef struct tile_fill {
     int64_t       elements;             /* of a point */
 } tile_fill;
 
-/* Finds the LET that the loop stores, and the loops over a point's elements around it. */
+/* Finds what a loop that fills a tile's array consists of: the loops over a point's elements,
+ * and inside them the load and, directly behind it, the store to the array. */
 static tile_fill fill_of(const rd_printing *n, int32_t loop)
 {
     const rd_schedule *t = n->t;
@@ -42,14 +43,15 @@ static tile_fill fill_of(const rd_printing *n, int32_t loop)
     return f;
 }
 
-/* The axis of the points, which the filling loop counts. */
+/* Returns the axis of points, over which the loop that fills the tile goes. */
 static int32_t pair_axis(const rd_printing *n, const tile_fill *f)
 {
     return rd_loop_of(n->t, f->loop)->axis;
 }
 
 /* ---- Where elements lie ---------------------------------------------------------------------- */
-/* Prints "RD_SHARED_DYNAMIC(float, tile4);" for each array in shared memory. */
+/* Prints the declaration of each array of the tree in shared memory: "RD_SHARED_DYNAMIC(float,
+ * tile4);". */
 void rd_print_declare_point_tiles(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->n_store; k++)
@@ -58,7 +60,8 @@ void rd_print_declare_point_tiles(rd_printing *n)
                           rd_memory_type(n->t->store[k].type), k);
 }
 
-/* Adds "1536 + (w) * 132 + k": element w of point k of a tile. */
+/* Adds the subscript of element `w` of point `k` in a tile's array: "1536 + (w) * 132 + k". 1536
+ * elements lie before the array; 132 is a row, which has one element of each point. */
 static void add_place(const rd_printing *n, rd_text *to, const tile_fill *f, const char *w,
                       const char *k)
 {
@@ -77,8 +80,8 @@ void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
 }
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
-/* Prints "const int i1 = left % (int)3; left /= (int)3;": the indices of element `left` of a
- * point. */
+/* Prints the indices of element `left` of a point, for the axes inside a point, the last one
+ * first: "const int i1 = left % (int)3; left /= (int)3;". */
 static void declare_inner(rd_printing *n, const tile_fill *f)
 {
     for (int32_t k = f->n; k-- > 0;) {
@@ -91,7 +94,8 @@ static void declare_inner(rd_printing *n, const tile_fill *f)
     }
 }
 
-/* Prints the index of point k of the tile: "const int64_t i2 = m2 + k;". */
+/* Prints the index of a point of the tile: "const int64_t i2 = m2 + k;". m2 is the tile's first
+ * point; `k`: " + k", or "" for the first point. */
 static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
 {
     rd_text from = { 0 };
@@ -101,8 +105,8 @@ static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
     rd_text_end(&from, n->to);
 }
 
-/* Begins a loop that deals `count` elements to all threads of the block, `each` adjacent ones at a
- * time: "for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {". */
+/* Prints the beginning of a loop that deals `count` elements to the threads of the block, `each`
+ * adjacent ones at a time: "for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {". */
 static void open_for_threads(rd_printing *n, int32_t each, const char *count)
 {
     rd_print_line(
@@ -118,7 +122,9 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* Prints a fill by vectors of adjacent points: see the sample above. */
+/* Prints a fill by vectors of `pack` adjacent points, as the head of this file shows. k is the
+ * first of these points in the tile, w the element of a point. rd_take_some() loads no more than
+ * the n - k points that there are. */
 static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
 {
     const char   *type = rd_memory_type(f->let->type);
@@ -143,11 +149,14 @@ static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
     rd_text_end(&all, n->to);
 }
 
-/* Prints a fill by vectors along consecutive points, if their elements lie one behind the other;
- * each element goes to its row.
+/* Prints a fill for points that follow each other in memory without gaps: all their elements are
+ * loaded as one run, by vectors of `pack`, and each element goes to the row it belongs to. `each`:
+ * elements of a point, `all`: of all n points of the tile.
  *
  *     const rd_pack<float, 4> x = rd_take_some<float, 4>(&((const float *)x0)[..] + p, all - p);
- *     RD_UNROLL for (int l = 0; l < 4; l++) if (p + l < all) tile4[..] = x.e[l]; */
+ *     RD_UNROLL for (int l = 0; l < 4; l++) if (p + l < all) tile4[..] = x.e[l];
+ *
+ * The run begins at element 0 of the tile's first point, so that the index inside a point is 0. */
 static void fill_run(rd_printing *n, const tile_fill *f, int32_t pack)
 {
     const char *type = rd_memory_type(f->let->type);
@@ -173,7 +182,7 @@ static void fill_run(rd_printing *n, const tile_fill *f, int32_t pack)
     rd_text_end(&each, n->to);
 }
 
-/* True if neighbouring points are nearer in memory than neighbouring elements of a point. */
+/* True if neighbouring points lie nearer in memory than neighbouring elements of one point. */
 static bool are_points_nearer(const rd_printing *n, const tile_fill *f)
 {
     const int64_t step   = llabs(rd_linear_coef(n->t, &f->let->at, pair_axis(n, f)));
@@ -184,9 +193,9 @@ static bool are_points_nearer(const rd_printing *n, const tile_fill *f)
     return nearer;
 }
 
-/* Prints a fill by single elements: "tile4[1536 + (w) * 132 + k] = ((const float *)x0)[..];".
- * Neighbouring threads take the elements that are nearest in memory: of the next point, or of the
- * same one. */
+/* Prints a fill by single elements: "tile4[1536 + (w) * 132 + k] = ((const float *)x0)[..];" for
+ * element w of point k. Neighbouring threads take those that are nearest in memory, so that
+ * their loads coalesce: the next point, or the next element of the same one. */
 static void fill_by_elements(rd_printing *n, const tile_fill *f)
 {
     rd_text to = { 0 }, from = { 0 }, each = { 0 }, all = { 0 };
@@ -194,7 +203,7 @@ static void fill_by_elements(rd_printing *n, const tile_fill *f)
     rd_print_number(n, &each, f->elements);
     rd_text_add(&all, "n * (int)%s", each.at);
     add_place(n, &to, f, "w", "k");
-    open_for_threads(n, 1, all.at);
+    open_for_threads(n, /*each=*/1, all.at);
     if (are_points_nearer(n, f))
         rd_print_line(n, "const int k = p %% n, w = p / n; int left = w;");
     else
@@ -211,8 +220,8 @@ static void fill_by_elements(rd_printing *n, const tile_fill *f)
     rd_text_end(&all, n->to);
 }
 
-/* Prints the loop that fills an array of a tile: by vectors of adjacent points, by vectors of a run
- * (`pack` elements), or by single elements (pack 0). */
+/* Prints the loop that fills an array of a tile. `pack` elements are loaded at once: adjacent
+ * points if the stride of a point is 1, else a run of whole points. pack 0: single elements. */
 void rd_print_fill_tile(rd_printing *n, int32_t loop)
 {
     const tile_fill f    = fill_of(n, loop);

@@ -33,7 +33,7 @@ static bool is_kind(const rd_printing *n, int32_t stmt, rd_for_kind kind)
     return n->t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(n->t, stmt)->kind == kind;
 }
 
-/* The first loop in a body; NULL if there is none. */
+/* Returns the first loop of a body; NULL: there is none. */
 static const rd_for *loop_in(const rd_printing *n, int32_t stmt)
 {
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
@@ -42,8 +42,8 @@ static const rd_for *loop_in(const rd_printing *n, int32_t stmt)
     return NULL;
 }
 
-/* True if the rounds are distributed over the threads of a team: a loop over threads inside has the
- * same axis. */
+/* True if the rounds are distributed over the threads of a team: a loop over threads inside goes
+ * along the same axis. */
 static bool is_shared(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = n->t->stmt[rounds].first; s >= 0; s = rd_next_stmt(n->t, s, rounds))
@@ -53,8 +53,8 @@ static bool is_shared(const rd_printing *n, int32_t rounds)
     return false;
 }
 
-/* True if a thread's elements of a round lie a team apart: a vector loop inside goes by more than
- * 1. */
+/* True if a thread's elements of a round lie a team apart: the vector loop inside has a step
+ * above 1, and stands outside of the threads. */
 static bool is_apart(const rd_printing *n, int32_t rounds)
 {
     const rd_for *in = loop_in(n, rounds);
@@ -62,19 +62,22 @@ static bool is_apart(const rd_printing *n, int32_t rounds)
     return in && in->kind == RD_FOR_VECTOR && in->step > 1;
 }
 
-/* The number of adjacent elements of a round, in a loop that one thread runs; 0 in other loops.  A
- * vector loop inside, over the same axis, keeps their order. */
+/* Returns the adjacent elements of a round, in a loop that one thread runs with vector loads; 0:
+ * it is no such loop. It has a vector loop inside, over the same axis, that keeps the order of
+ * elements. */
 static int32_t along_of(const rd_printing *n, int32_t rounds)
 {
-    const rd_for *in = loop_in(n, rounds);
+    const rd_for *inner = loop_in(n, rounds);
 
-    return in && in->in_order && in->step == 1 && in->axis == rd_loop_of(n->t, rounds)->axis
-               ? (int32_t)in->extent
+    return inner && inner->in_order && inner->step == 1 &&
+                   inner->axis == rd_loop_of(n->t, rounds)->axis
+               ? (int32_t)inner->extent
                : 0;
 }
 
 /* ---- Batches of rounds ----------------------------------------------------------------------- */
-/* True if the position does not fall along the axis, and depends on no value (axis < 0). */
+/* True if the position does not fall along the axis, and contains no value that is read at run
+ * time (a term with axis < 0). */
 static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -83,9 +86,11 @@ static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t a
     return rd_linear_coef(t, at, axis) >= 0;
 }
 
-/* True if all elements of a batch are of one cell (accumulator) and their blocks do not fall, so
- * that blocks are pushed once for the batch.  The cell must be selected by no value, and a team's
- * threads must each have lanes of their own. */
+/* True if a batch of rounds may begin a block of the fold once, before its elements: then it
+ * pushes the finished blocks (their results become nodes of the combine tree). All elements must
+ * be of one cell (output element), which no value selects, and their blocks must not fall. Scans
+ * end blocks in their own way. If a team shares the rounds, each thread must have lanes (partial
+ * accumulators) of its own. 64: bits of a word. */
 static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, rounds)->axis;
@@ -99,7 +104,9 @@ static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s
     return !is_shared(n, rounds) || n->t->store[s->store].per_thread;
 }
 
-/* The next RD_S_PUSH_IF_NEW of the rounds that can be done once for a batch; -1: there is none. */
+/* Returns the next statement of the rounds that begins a new block (of 64 steps) where an
+ * element is of one (PUSH_IF_NEW), behind `last`. It can be done once for a whole batch; -1:
+ * there is none. */
 static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
@@ -110,8 +117,9 @@ static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
     return s;
 }
 
-/* Prints the block of an element of the batch: "{ const int64_t i1 = v1 + 448; last0 =
- * (uint64_t)(i1) / 64; }". */
+/* Prints the block (64 steps) of the element at v1 + offset, v1 being the batch's first index:
+ * "{ const int64_t i1 = v1 + 448; last0 = (uint64_t)(i1) / 64; }". thread_loop is set aside so
+ * that the index prints as i1, not as a thread's element. */
 static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *s, const char *name,
                                  int64_t offset)
 {
@@ -128,37 +136,41 @@ static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *
     rd_text_end(&step, n->to);
 }
 
-/* Prints "uint64_t first0, last0; ..": the blocks of the first and of the last round of a batch. */
+/* Prints "uint64_t first0, last0; ..": the block (64 steps of a fold) of the first element of a
+ * batch, and of the last round in it. `rest`: how far behind the start of that round this
+ * thread's last element lies. */
 static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, int32_t ahead)
 {
     const int32_t along = along_of(n, rounds);
     const int64_t rest  = along ? along - 1 : n->kernel->apart ? n->kernel->team : 0;
 
     rd_print_line(n, "uint64_t first%" PRId32 ", last%" PRId32 ";", s->fold, s->fold);
-    print_block_of_round(n, rounds, s, "first", 0);
+    print_block_of_round(n, rounds, s, "first", /*offset=*/0);
     print_block_of_round(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
 }
 
-/* Prints how all cells (accumulators) of a thread begin block first0; neighbours with states of
- * their own, in a loop:
+/* Prints how a thread's cell (output element) begins block first0: earlier blocks end, and are
+ * pushed as nodes of the combine tree. If neighbours in an item have states (accumulators) of
+ * their own (`of.more`), it does so in a loop over them. A bit of block_begun notes the fold, so
+ * that its steps in the batch do not ask again.
  *
  *     while (b0[0] < (int64_t)first0) { push0(..); b0[0]++; } */
 static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];
     const int32_t  around = rd_loop_around(n->t, stmt), saved = n->thread_loop;
-    const bool     each = s->of.more.n > 0;
+    const bool     has_neighbours = s->of.more.n > 0;
     char           block[32];
 
     snprintf(block, sizeof block, "(int64_t)first%" PRId32, s->fold);
-    if (each) {
+    if (has_neighbours) {
         rd_print_line(n, "RD_UNROLL for (int i = 0; i < %" PRId64 "; i++) {",
                       rd_loop_of(n->t, around)->extent);
         n->thread_loop = around;
         n->indent++;
     }
     rd_print_push_blocks(n, s, block);
-    if (each) {
+    if (has_neighbours) {
         n->thread_loop = saved;
         n->indent--;
         rd_print_line(n, "}");
@@ -168,18 +180,20 @@ static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
     (void)rounds;
 }
 
-/* Adds the condition that all rounds of a batch are there: "v1 >= lo && v1 + 512 <= hi".  Of one
- * round it is about the elements of this thread: "v1 + 4 * t >= lo && v1 + 4 * t + 4 <= hi". */
+/* Adds the condition that all elements of a batch exist: "v1 >= lo && v1 + 512 <= hi". For one
+ * round (`ahead` 1) of a shared loop it is about this thread's elements alone: "v1 + 4 * t >= lo
+ * && v1 + 4 * t + 4 <= hi". In a loop of vector loads by one thread, v1 must also be a multiple
+ * of the vector, as single rounds before go by one element. */
 static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead)
 {
-    const rd_for *loop  = rd_loop_of(n->t, rounds);
-    const bool    own   = ahead == 1 && is_shared(n, rounds) && !n->kernel->apart;
-    const int64_t width = own ? loop_in(n, rounds)->step : 0;
+    const rd_for *loop         = rd_loop_of(n->t, rounds);
+    const bool    own_elements = ahead == 1 && is_shared(n, rounds) && !n->kernel->apart;
+    const int64_t width        = own_elements ? loop_in(n, rounds)->step : 0;
     rd_text       lo = { 0 }, hi = { 0 };
 
     rd_print_linear(n, &lo, &loop->from.part[0].at);
     rd_print_linear(n, &hi, &loop->to.part[0].at);
-    if (own)
+    if (own_elements)
         rd_text_add(to,
                     "v%" PRId32 " + %" PRId64 " * t >= %s && v%" PRId32 " + %" PRId64
                     " * t + %" PRId64 " <= %s",
@@ -193,7 +207,8 @@ static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead
     rd_text_end(&hi, n->to);
 }
 
-/* Prints a batch of rounds:
+/* Prints a batch of `ahead` rounds. It runs if all elements exist and each fold's elements are
+ * of one block (64 steps); then loads are issued first, and steps test nothing.
  *
  *     if (all rounds are there, in one block) { loads; bodies; v1 += 512; continue; } */
 static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
@@ -230,8 +245,9 @@ static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
 }
 
 /* ---- All rounds ------------------------------------------------------------------------------ */
-/* Prints "for (int64_t v1 = lo; v1 < hi;) {".  If lanes (partial accumulators) lie along the loop
- * (by > 1), rounds begin with the first lane, so perhaps before lo. */
+/* Prints "for (int64_t v1 = lo; v1 < hi;) {". If the threads own lanes (partial accumulators),
+ * each round must begin at lane 0: so v1 begins at a multiple of `by` from `first`, perhaps
+ * before lo. */
 static void open_rounds(rd_printing *n, const rd_for *loop)
 {
     const rd_edge_part *part = &loop->from.part[0];
@@ -252,8 +268,8 @@ static void open_rounds(rd_printing *n, const rd_for *loop)
     rd_text_end(&first, n->to);
 }
 
-/* Prints one round element by element: "{ const int64_t m0 = v1 + 0 * 64; .. } v1 += 64;".  In a
- * loop that one thread runs it is one element. */
+/* Prints one round, each of whose elements is tested: "{ const int64_t m0 = v1 + 0 * 64; .. } v1
+ * += 64;". In a loop of vector loads by one thread (along_of() > 0) it is one element. */
 static void print_single(rd_printing *n, int32_t rounds)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);
@@ -268,8 +284,9 @@ static void print_single(rd_printing *n, int32_t rounds)
                   along_of(n, rounds) ? 1 : loop->step);
 }
 
-/* Prints a loop of rounds with all forms of its body: a batch if loads come first (prefetched), one
- * whole round if it has vector accesses, and single elements. */
+/* Prints a loop of rounds with up to three forms of its body. The first is a batch, if loads are
+ * prefetched. Then comes one whole round for a thread whose elements all exist, if it has vector
+ * accesses; and a round with a test for each element. */
 static void print_rounds(rd_printing *n, int32_t rounds)
 {
     const rd_for   *loop = rd_loop_of(n->t, rounds);
@@ -286,7 +303,7 @@ static void print_rounds(rd_printing *n, int32_t rounds)
         !n->kernel->apart) {
         rd_print_line(n, "{");
         n->indent++;
-        print_batch(n, rounds, 1);
+        print_batch(n, rounds, /*ahead=*/1);
         n->indent--;
         rd_print_line(n, "}");
     }
@@ -298,8 +315,10 @@ static void print_rounds(rd_printing *n, int32_t rounds)
     n->kernel->apart    = kept.apart;
 }
 
-/* Prints a loop of a kernel, by its kind.  A serial loop without marks (variables with the ends of
- * a range) and batches has the text of C; false then. */
+/* Prints a loop of a kernel, by its kind. False: print/ has its text, which is C's: a serial loop
+ * without batches or a start mark, and other kinds. A loop that all threads of a block run
+ * (by_block) is printed by the backend, around the items of the block. In a kernel that transposes,
+ * a serial loop is unrolled by a few. A scan with look-back has rounds of a tile. */
 bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);

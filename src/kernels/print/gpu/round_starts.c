@@ -4,14 +4,15 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Adds the mark at which a round begins, "m0", or the index "i1" if the loop has no mark. */
+/* Adds the name of a round's first index: "m0", the loop's start mark, or its index "i1" if it
+ * has no mark (-1). */
 void rd_print_round_name(rd_printing *n, rd_text *to, const rd_for *loop)
 {
     rd_print_axis(n, to, loop->start >= 0 ? loop->start : loop->axis);
 }
 
-/* Prints "const int64_t m1 = m0 + 4 * t;": where round `round` of a loop begins.  Backwards, rounds
- * count from the last one. */
+/* Prints the first index of round `round` of a loop: "const int64_t m1 = m0 + 4 * t;". A loop
+ * that goes backwards counts its rounds from the last one. */
 void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *round)
 {
     rd_text name = { 0 }, from = { 0 };
@@ -28,7 +29,8 @@ void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *rou
     rd_text_end(&from, n->to);
 }
 
-/* Prints "const int64_t m0 = v1 + u * 64;": where round `u` of a batch begins. */
+/* Prints the first index of round `u` of a batch: "const int64_t m0 = v1 + u * 64;". v1 is the
+ * batch's first index, 64 the loop's step. */
 void rd_print_round(rd_printing *n, int32_t rounds, const char *u)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);
@@ -40,15 +42,17 @@ void rd_print_round(rd_printing *n, int32_t rounds, const char *u)
     rd_text_end(&name, n->to);
 }
 
-/* True if the threads' indices are of another axis than the rounds around, and single.  Whether an
- * index is there does not depend on the round then. */
+/* True for a loop over threads with one index each, along another axis than the rounds around.
+ * Then whether the index exists does not depend on the round, so the test must not leave the
+ * round. */
 bool rd_has_other_axis(const rd_printing *n, const rd_for *loop)
 {
     return loop->kind == RD_FOR_THREAD && loop->step == 1 &&
            (n->kernel->rounds < 0 || rd_loop_of(n->t, n->kernel->rounds)->axis != loop->axis);
 }
 
-/* Prints "if (i0 < m1) {": the index is below the last part of the upper edge. */
+/* Prints "if (i0 < m1) {": true if the thread's index is below the loop's upper bound; its last
+ * part is the limit. */
 void rd_print_if_there(rd_printing *n, const rd_for *loop)
 {
     rd_text to = { 0 };

@@ -13,8 +13,9 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Adds the word of a cached row that holds the thread's element i of round u: "rows[z1 + 1 * q.N[2]
- * + (int)v1 + u * 64 + RD_TEAM * i + t]".  Outside of a batch there is one round, 0. */
+/* Adds the word of a cached row that has the thread's element i of round u: "rows[z1 + 1 *
+ * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t]". z1: the team's rows; v1: where the rounds
+ * begin. Outside of a batch there is one round, 0. byte_offset holds the row's number. */
 static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
 {
     const rd_for *rounds = rd_loop_of(n->t, n->kernel->rounds);
@@ -25,8 +26,9 @@ static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
                 n->kernel->strategy == RD_ROUND_BATCHED ? "u" : "0", rounds->step);
 }
 
-/* Adds "stage0[mine0 + (int)(i1)]", an element of the thread's staged row; of a square
- * "square5[z2 + ..]". */
+/* Adds an element of the thread's staged row in shared memory, "stage0[mine0 + (int)(i1)]"; or
+ * of a square of a transpose, "square5[z2 + ..]". byte_offset holds the number of the row or
+ * square. n->spelled: numbers are printed as constants. */
 static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const rd_linear *at)
 {
     if (n->kernel->transposes) {
@@ -43,7 +45,8 @@ static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const r
     rd_text_add(to, ")]");
 }
 
-/* Prints "stage0[mine0 + (int)(i1)] = r4;", or a whole vector as it is in memory. */
+/* Prints a store to the thread's staged row: "stage0[mine0 + (int)(i1)] = r4;". An element of a
+ * vector that a load has just brought is copied as it is in memory, without a cast. */
 static void print_to_staged(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
@@ -76,8 +79,9 @@ static void print_from_staged(rd_printing *n, const rd_stmt *s)
     rd_text_end(&value, n->to);
 }
 
-/* Prints a STORE to a row in shared memory: "rows[..] = rd_word_of_float(r4);".  row_word 0: the
- * kernel has staged rows or squares; 2: words have 16 bits. */
+/* Prints a STORE to a row in shared memory: "rows[..] = rd_word_of_float(r4);". row_word is the
+ * bytes of an element of cached rows: 2 for 16-bit types, whose bits are stored; 0: the kernel
+ * has no cached rows but staged rows or squares. */
 void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
@@ -98,9 +102,9 @@ void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints a LOAD from a row in shared memory: "const float r4 = rd_float_of(rows[..]);".  row_word
- * 0: the kernel has staged rows or squares; 2: words have 16 bits, "rd_f16_to_f32(rd_f16{ rows[..]
- * })". */
+/* Prints a LOAD from a row in shared memory: "const float r4 = rd_float_of(rows[..]);". row_word
+ * is the bytes of an element of cached rows: 2 for 16-bit types, "rd_f16_to_f32(rd_f16{ rows[..]
+ * })", in which an 8-bit type may lie, too; 0: the kernel has staged rows or squares. */
 void rd_print_load_from_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let   = &n->t->let[s->value];

@@ -16,7 +16,8 @@
 #include <inttypes.h>
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* Adds a copy of each number of a state in a variable: " float a0 = *e0;". */
+/* Adds a variable with a copy of each of the n_state numbers of a state (accumulator): " float
+ * a0 = *e0;". `copy` is the variable's letter, `format` what is copied, by the number. */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char *format)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -26,21 +27,22 @@ static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char
     }
 }
 
-/* Adds the parameters of the arrays that `names` lists: "float *s0, float *p0", with a second
- * word of p for a running sum. */
+/* Adds the parameters of the states (accumulators) that `names` lists by a letter each: "float
+ * *s0, float *p0" for "sp". The prefix p of a running sum of floats (`pair`) has a second word. */
 static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const char *names)
 {
     for (; *names; names++) {
         rd_add_parameters(to, f, /*nodes=*/false, "", *names);
         if (*names == 'p' && pair)
-            rd_text_add(to, ", %s *p%d", rd_state_type(f, 0), f->n_state);
+            rd_text_add(to, ", %s *p%d", rd_state_type(f, /*k=*/0), f->n_state);
         rd_text_add(to, names[1] ? ", " : "");
     }
 }
 
-/* Adds turn0(): a block has ended, and is merged into the prefix of the next one.  A running sum
- * (kernels/math/prefix_sums.h) takes the number of the block and the cell's words, too. The flag
- * that an element came (seen) is joined, too.
+/* Adds turn0(), which ends a block (64 steps): its state s is merged into p, the fold of all
+ * blocks before the next one, and begins again. A running sum (`pair`,
+ * kernels/math/prefix_sums.h) also needs the number of the block and the cell's words w, which
+ * lie `pitch` apart; its flag that an element was met (seen) is joined.
  *
  *     static inline void turn0(float *s0, float *p0)
  *     {
@@ -75,8 +77,8 @@ static void add_block_end(rd_text *to, const rd_emit_fold *f, bool pair, int32_t
     rd_text_add(to, ");\n}\n");
 }
 
-/* Adds "{ float a0 = e0[level * pitch]; merge0(&a0, u0); *u0 = a0; }": u becomes the merge of a
- * level's node and u, the node first. */
+/* Adds how state u (or s, by `name`) becomes merge(node, u), where the node e of this level lies
+ * left of it: "{ float a0 = e0[level * pitch]; merge0(&a0, u0); *u0 = a0; }". */
 static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, char name)
 {
     rd_text_add(to, "{");
@@ -91,8 +93,10 @@ static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, 
     rd_text_add(to, " }\n");
 }
 
-/* Adds tree0(): element `at` of a block, u, merges with its left siblings.  The prefix s is the
- * merge of all nodes up to the element, from the right.
+/* Adds tree0(), which takes element `at` of a block, with state u, into the block's tree of
+ * nodes e: u merges with its left siblings, as in a binary counter. The prefix s is the merge of
+ * all nodes (partial results in the combine tree) up to the element, from the right. Levels of e
+ * lie `pitch` apart.
  *
  *     static inline void tree0(float *e0, float *u0, float *s0, int64_t at, int64_t pitch) */
 static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
@@ -110,8 +114,8 @@ static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds turn0(), and tree0() if the prefixes within blocks go by a tree. `pair`: the scan is a
- * running sum of floats. */
+/* Adds turn0(), which ends a block of 64 steps; and tree0() if prefixes within a block go by a
+ * tree of so many `levels`. `pair`: the scan is a running sum of floats. */
 void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
                                   int32_t number)
 {
@@ -121,7 +125,8 @@ void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair,
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* Adds "&p0_0[at], &p0_1[at]", with the second word of a running sum. */
+/* Adds the addresses of a state's numbers at subscript `at`: "&p0_0[at], &p0_1[at]". The prefix
+ * p of a running sum of floats (`pair`) has a second word. */
 static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name, const char *at)
 {
     const rd_print_fold *f = &n->fold[s->fold];
@@ -131,8 +136,8 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
         rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
 }
 
-/* Prints how the block's state takes an element: "step0(&s0_0[0], r0, 1, i1);", or by a tree
- * (levels > 0):
+/* Prints how the state (accumulator) of the open block takes an element: "step0(&s0_0[0], r0, 1,
+ * i1);". If prefixes go by a tree (levels > 0), the element gets a state u of its own first:
  *
  *     float u0; begin0(&u0); step0(&u0, r0, 1, i1);
  *     tree0(&e0_0[0], &u0, &s0_0[0], (i1) % 64, 1); */
@@ -167,8 +172,9 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&step, n->to);
 }
 
-/* Prints a PREFIX: the element is taken, then "prefix0(&s0_0[0], &p0_0[0], &r1);" gives the
- * result.  An exclusive scan takes the element behind. */
+/* Prints a PREFIX: the state s of the open block (64 steps) takes the element, and
+ * "prefix0(&s0_0[0], &p0_0[0], &r1);" merges it with p, the fold of all blocks before. An
+ * exclusive scan takes the element afterwards. */
 void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
@@ -198,8 +204,10 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Adds "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4);".  In ranges with partials, blocks
- * count from the range's first one. Only a running sum of floats (pair) has the last three. */
+/* Adds the call that ends a block of 64 steps: "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0],
+ * &w0[0], 4);". Only a running sum of floats (`pair`) has the second word of p, the block's
+ * number and the words w. In a range (part of a split loop) that leaves partials, blocks count
+ * from its first one. */
 static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
                                const char *at)
 {
@@ -217,7 +225,8 @@ static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, ");");
 }
 
-/* Prints "while (b0[0] < block) { turn0(..); b0[0]++; }": all blocks before that one end. */
+/* Prints the end of all blocks before block `block`: "while (b0[0] < block) { turn0(..);
+ * b0[0]++; }". b0 has the number of the open block. */
 void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
     rd_text counter = { 0 }, at = { 0 }, line = { 0 };
@@ -232,8 +241,8 @@ void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *bloc
     rd_text_end(&line, n->to);
 }
 
-/* Prints the end of a scan's block, "turn0(..);", for the accumulator (cell) with the subscript
- * `at`: the block's state is added to what is before the next one. */
+/* Prints the end of the open block of one cell (output element), the one with the subscript
+ * `at`: "turn0(..);". */
 void rd_print_end_scan_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text counter = { 0 }, line = { 0 };

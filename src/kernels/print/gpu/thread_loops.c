@@ -13,16 +13,16 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* True if the statement is a vector loop. */
+/* True if the statement is a vector loop: here over the elements of one thread. */
 static bool is_vector(const rd_printing *n, int32_t stmt)
 {
     return n->t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(n->t, stmt)->kind == RD_FOR_VECTOR;
 }
 
 /* ---- Threads and their neighbours ------------------------------------------------------------ */
-/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;", which leaves out elements outside of the
- * loop.  lo and hi are the second parts of its edges; an edge of one part needs no test.  In a
- * batch all elements are there. */
+/* Prints a test that skips elements outside of the loop: "if (m1 + i < lo || m1 + i >= hi)
+ * continue;". The first part of a bound belongs to the thread's own range; a second part, if
+ * there is one, is the limit. In a batch all elements exist, so it needs no test. */
 static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
 {
     rd_text from = { 0 }, to = { 0 };
@@ -43,12 +43,15 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }".  A
- * thread with single elements (step 1) asks whether its one is there. */
+/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }". A
+ * thread with one element (step 1) tests whether that exists. If the threads' axis is not that of
+ * the rounds around, the test is an "if" that does not skip the round. per_thread: threads run
+ * different elements here. With one element for each, positions name no element i (thread_loop -1).
+ */
 void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
-    const rd_for *loop = rd_loop_of(n->t, stmt);
-    const bool    kept = n->kernel->per_thread, other_axis = rd_has_other_axis(n, loop);
+    const rd_for *loop             = rd_loop_of(n->t, stmt);
+    const bool    saved_per_thread = n->kernel->per_thread, other_axis = rd_has_other_axis(n, loop);
     const int32_t saved = n->thread_loop;
     rd_text       name  = { 0 };
 
@@ -65,15 +68,15 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     rd_print_body(n, stmt);
     if (other_axis)
         rd_print_line(n, "}");
-    n->kernel->per_thread = kept;
+    n->kernel->per_thread = saved_per_thread;
     n->thread_loop        = saved;
     n->indent--;
     rd_print_line(n, "}");
     rd_text_end(&name, n->to);
 }
 
-/* Prints a loop over the elements of a thread that lie a team apart; steps that can be deferred
- * come behind it in a batch:
+/* Prints a loop over a thread's elements that lie a team apart. In a batch all of them exist, so
+ * steps of a log-sum-exp are deferred: they come behind the loop.
  *
  *     RD_UNROLL for (int i = 0; i < 2; i++) { .. } */
 static void print_strided(rd_printing *n, int32_t stmt)
@@ -93,7 +96,8 @@ static void print_strided(rd_printing *n, int32_t stmt)
         rd_print_deferred_steps(n, stmt);
 }
 
-/* Prints the test that leaves out the element "m1 + i" if it is outside of the loop. */
+/* Prints the test that skips element "m1 + i" if it is outside of the loop; m1 is the thread's
+ * first element. */
 static void print_clip_of(rd_printing *n, const rd_for *loop)
 {
     rd_text index = { 0 };
@@ -104,8 +108,8 @@ static void print_clip_of(rd_printing *n, const rd_for *loop)
     rd_text_end(&index, n->to);
 }
 
-/* Prints "const int64_t i1 = m3 + i;" if the body has a vector loop of its own, whose i hides
- * this one. */
+/* Prints "const int64_t i1 = m3 + i;" if the body has a vector loop of its own, whose variable i
+ * would hide this one. Else positions name m3 + i. */
 static void declare_index(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop   = rd_loop_of(n->t, stmt);
@@ -121,15 +125,18 @@ static void declare_index(rd_printing *n, int32_t stmt)
     rd_text_end(&from, n->to);
 }
 
-/* Prints the unrolled loop over adjacent elements of a thread, with vector stores behind it and
- * deferred steps.  A loop in order, outside of a batch, goes by one element (`single`).  Steps are
- * deferred (`defers`) if all elements are there. */
+/* Prints the unrolled loop over a thread's adjacent elements, with the vector stores behind it.
+ * `unbatched`: the round is not part of a batch; a loop that keeps its order goes by one element
+ * then (`single`). Steps of a log-sum-exp are deferred behind the loop if all elements exist: in a
+ * batch, or without a limit (a second part of the bound). A loop that keeps its order counts by e.
+ * Elements of a padded pair loop are clamped. */
 static void print_adjacent(rd_printing *n, int32_t stmt)
 {
-    const rd_for *loop  = rd_loop_of(n->t, stmt);
-    const bool    alone = n->kernel->strategy == RD_ROUND_SINGLE, single = loop->in_order && alone,
-               defers   = !single && (!alone || loop->to.n < 2);
-    const int32_t saved = n->thread_loop;
+    const rd_for *loop      = rd_loop_of(n->t, stmt);
+    const bool    unbatched = n->kernel->strategy == RD_ROUND_SINGLE,
+               single       = loop->in_order && unbatched,
+               defers       = !single && (!unbatched || loop->to.n < 2);
+    const int32_t saved     = n->thread_loop;
 
     rd_print_declare_vector_stores(n, stmt);
     if (defers)

@@ -16,16 +16,17 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Bytes of an array in memory, rounded up to a multiple of 16, where the next array begins. */
+/* Returns bytes rounded up to a multiple of 16, where the next array in memory begins. */
 static int64_t room_of(int64_t bytes)
 {
     return (bytes + 15) / 16 * 16;
 }
 
 /* ---- Declarations ---------------------------------------------------------------------------- */
-/* Prints "float s0_0[4];" of a thread's variables, or "float *const s0_0 = (float *)(own + 64);"
- * for an array that begins at byte `at` of the thread's memory; of the team's, "ours".  Returns
- * where the next one begins. */
+/* Prints the declaration of an array `name` of `count` elements of `bytes` each. A local array
+ * is "float s0_0[4];"; one in global memory is a pointer, "float *const s0_0 = (float *)(own +
+ * 64);", `at` bytes into the thread's memory, or into the team's, "ours". Returns the byte
+ * behind it. */
 static int64_t declare(rd_printing *n, int32_t store, const char *type, const char *name,
                        int64_t count, int64_t bytes, int64_t at)
 {
@@ -39,8 +40,9 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
     return at + room_of(count * bytes);
 }
 
-/* Prints such an array for each number of a state, or of a node (`nodes`).  Returns where the next
- * one begins. */
+/* Prints the declaration of an array of `count` elements for each of the n_state numbers of a
+ * state, an accumulator (or of a node, the result of blocks, with `nodes`), named by a letter:
+ * "s0_0", "s0_1". Returns the byte behind them. */
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
@@ -57,20 +59,21 @@ static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nod
     return at;
 }
 
-/* Prints the arrays of a scan's prefix: "float p0_0[4]; float e0_0[28]; double w0[64];".  Returns
- * where the next one begins. A running sum of floats (pair) has a second word of p, and words w; a
- * scan by a tree has nodes e of so many levels. */
+/* Prints the arrays of a scan beside its states. These are p, the fold of all blocks before; e,
+ * nodes of the open block, if prefixes go by a tree of `levels`. A running sum of floats (pair)
+ * has a second word of p, and words w. Returns the byte behind them: "float p0_0[4]; float
+ * e0_0[28]; double w0[64];". */
 static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int64_t at)
 {
-    const rd_loop_fold *f    = &n->t->fold[n->t->store[store].fold];
-    const int           n_of = n->fold[n->t->store[store].fold].of.n_state;
-    rd_text             name = { 0 };
+    const rd_loop_fold *f       = &n->t->fold[n->t->store[store].fold];
+    const int           n_state = n->fold[n->t->store[store].fold].of.n_state;
+    rd_text             name    = { 0 };
 
     at = declare_each(n, store, 'p', /*nodes=*/false, cells, at);
     if (f->pair) {
-        rd_text_add(&name, "p%" PRId32 "_%d", store, n_of);
-        at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].of, 0), name.at,
-                     cells, n->fold[n->t->store[store].fold].of.bytes, at);
+        rd_text_add(&name, "p%" PRId32 "_%d", store, n_state);
+        at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].of, /*k=*/0),
+                     name.at, cells, n->fold[n->t->store[store].fold].of.bytes, at);
         rd_text_end(&name, n->to);
     }
     if (f->levels)
@@ -83,10 +86,11 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     return at;
 }
 
-/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];". A
- * scan has the prefix before the block in place of the tree's nodes w. A fold of one block has
- * neither nodes nor a counter of blocks. `at` is the offset in bytes of each array if the states
- * lie in global memory, and else unused. */
+/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];".
+ * s: states, a number for each cell (output element) and lane (partial accumulator); w: nodes of
+ * finished blocks, node_rows rows of them; b: the number of each cell's open block. A scan has
+ * its prefix instead of w. A fold of one block needs neither w nor b. `at` counts bytes of
+ * global memory, and has no effect for local arrays. */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -108,9 +112,9 @@ void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
     rd_text_end(&b, n->to);
 }
 
-/* Prints "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }" over an array; the threads of a team
- * share the team's array.  Few variables are unrolled; points that a thread takes together (copies)
- * count as one. */
+/* Prints a loop over `count` elements of an array: "RD_UNROLL for (int64_t k = 0; k < 4; k += 1)
+ * { .. }". Threads of a team share the team's array. Loops over few local variables are
+ * unrolled, so that these stay in registers; the copies for several points count as one. */
 static void print_for_each(rd_printing *n, int32_t store, int64_t count, const char *what)
 {
     const int64_t copies = n->t->store[store].copies ? n->t->store[store].copies : 1;
@@ -126,9 +130,9 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
     rd_text_end(&many, n->to);
 }
 
-/* Prints how all states of an array begin: "RD_UNROLL for (..) { begin0(&s0_0[k]); }".  The prefix
- * of a running sum (pair) begins with a second word of -0, and words w of -0, which change no
- * sum. */
+/* Prints how all states (accumulators) of an array begin: "RD_UNROLL for (..) {
+ * begin0(&s0_0[k]); }". `name`: 's', or 'p' for a scan's prefix. A running sum of floats (pair)
+ * also has a second word of p and words w; they begin as -0, which changes no sum. */
 static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 {
     const int64_t states = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
@@ -149,16 +153,17 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
     rd_text_end(&begin, n->to);
 }
 
-/* Prints a barrier if the states are the team's, as its threads write parts of them for all. */
+/* Prints a barrier if all threads of a team run this for states (accumulators) in the team's
+ * memory, as each writes a part of them. */
 static void print_team_barrier(rd_printing *n, int32_t store)
 {
     if (rd_is_team_uniform(n, store))
         rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints "const int64_t from0 = edge0(q, range);", the first block of a range.  For a scan with a
- * first step (`at`) it is the block of that step, "(m0) / 64".  Returns whether there is a
- * range. */
+/* Prints where a range (part of a split loop) begins, as a number of blocks: "const int64_t
+ * from0 = edge0(q, range);", or "(m0) / 64" for a scan whose beginning names its first step
+ * (`at`). Returns false if the fold does not begin in a range; then nothing is printed. */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
     const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);
@@ -175,7 +180,9 @@ static bool print_first_block(rd_printing *n, const rd_stmt *s)
     return ranged;
 }
 
-/* Prints how a fold begins: its states, its prefix, and "b0[k] = 0;". */
+/* Prints how a fold begins: states are empty, and the number of the open block (64 steps) of
+ * each cell (output element) is 0, or the first block of the range: "b0[k] = from0;". Memory of
+ * a thread or team has its declaration here; local arrays have been declared before. */
 void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
 {
     const bool scan  = n->t->p->fold[s->fold].scan;
@@ -201,7 +208,7 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Subscripts ------------------------------------------------------------------------------ */
-/* True if the position is 0. */
+/* True if the position is the constant 0, so that nothing is added. */
 static bool is_nothing(const rd_linear *at)
 {
     return at->n == 0 && at->offset == 0;
@@ -215,26 +222,29 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     rd_text_add(to, ") * %" PRId64, stride);
 }
 
-/* Adds the subscript of the accumulator's (cell's) first state: "(i0) * 4 + i1 - m0".  cell_stride
- * counts all lanes of the fold; the array has `here` of them for each cell.  `more` is a further
- * offset of states. */
+/* Adds the subscript of the first state (accumulator) of a cell (output element): "(i0) * 4 + i1
+ * - m0". cell_stride counts all lanes (partial accumulators) of the fold, of which a thread's
+ * array may have only some (lanes_here). `of.more` is added for a neighbour's states in a
+ * coarsened item. */
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    const rd_store *a    = &n->t->store[s->store];
-    const int32_t   here = rd_lanes_in_array(n, s->store);
+    const rd_store *a          = &n->t->store[s->store];
+    const int32_t   lanes_here = rd_lanes_in_array(n, s->store);
 
     if (is_nothing(&s->of.cell))
         rd_text_add(to, "0");
     else
-        add_times(n, to, &s->of.cell, a->cell_stride / n->t->p->fold[s->fold].lanes * here);
+        add_times(n, to, &s->of.cell, a->cell_stride / n->t->p->fold[s->fold].lanes * lanes_here);
     if (is_nothing(&s->of.more))
         return;
     rd_text_add(to, " + ");
     rd_print_linear(n, to, &s->of.more);
 }
 
-/* Adds "b0[(i0) * 1]", the cell's block counter; with lanes in the team's memory that of a thread,
- * "b0[(i0) * 32 + t]". Neighbours of a coarsened item have a counter each (`more`). */
+/* Adds the number of a cell's open block: "b0[(i0) * 1]". If lanes (partial accumulators) are
+ * distributed over threads but lie in the team's memory, each thread has a counter: "b0[(i0) *
+ * 32 + t]". `of.more`, an offset of states, selects a neighbour in a coarsened item; divided by
+ * the lanes, it is an offset of cells (output elements). */
 void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread)
 {
     const int32_t lanes = n->t->p->fold[s->fold].lanes;
@@ -259,15 +269,17 @@ void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, "]");
 }
 
-/* Adds the block counter of the cell (accumulator) for thread t. */
+/* Adds the number of the open block (64 steps) of a cell, an output element, for this thread:
+ * "b0[(i0) * 32 + t]". */
 void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_print_block_counter_of(n, to, s, "t");
 }
 
-/* Adds the thread's lane (partial accumulator) to a subscript: " + i" if its lanes are adjacent, "
- * + (RD_TEAM * i + t)" if they lie a team apart (width 1) in the team's memory.  A thread with all
- * lanes finds it by the element's position. */
+/* Adds the element's lane (partial accumulator) to a subscript. Of a thread's own lanes it is " +
+ * i"; in the team's memory " + (4 * t + i)", or " + (RD_TEAM * i + t)" if a thread's elements lie a
+ * team apart. A thread with all lanes computes it from the element's position: " + (i1) % 64". A
+ * thread with one lane adds nothing. */
 static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -292,8 +304,9 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Prints "step0(&s0_0[0 + i], r3, 1, i1);".  Where all threads of the team run the same, thread 0
- * takes the element. */
+/* Prints how a state (accumulator) takes an element: "step0(&s0_0[0 + i], r3, 1, i1);". If all
+ * threads of a team run this for a state of the team, only thread 0 takes the element. Scans
+ * with a state for each element (per_element), and log-sum-exps, may have another text. */
 void rd_print_thread_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];

@@ -7,7 +7,8 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Adds "merge0(&a0, &a1, &b0, &b1);", or another function of two states. */
+/* Adds the call of a function of two states (accumulators), a and b: "merge0(&a0, &a1, &b0,
+ * &b1);" for `function` "merge". */
 void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const char *function)
 {
     rd_text_add(to, "%s%" PRId32 "(", function, number);
@@ -17,22 +18,26 @@ void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const ch
     rd_text_add(to, ");");
 }
 
-/* Adds " double a0 = w0[at];" for each number of a node (result of a block). */
+/* Adds a variable for each of the n_state numbers of a node (partial result in the combine
+ * tree), loaded from the array of nodes: " double a0 = w0[at];". */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char to_name, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %s %c%d = %c%d[%s];", rd_node_type(f, k), to_name, k, name, k, at);
 }
 
-/* Adds " w0[at] = a0;" for each number of a node (result of a block). */
+/* Adds the store of the n_state numbers of a node (partial result in the combine tree) to the
+ * array of nodes: " w0[at] = a0;". */
 static void add_back(rd_text *to, const rd_emit_fold *f, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %c%d[%s] = a%d;", name, k, at, k);
 }
 
-/* Adds rise0(): the node in `row`, of 2^level blocks from `start` on, merges with the siblings on
- * its left.
+/* Adds rise0(), the carry of a binary counter. The node (partial result in the combine tree) in
+ * row `row` covers 2^level blocks from `start` on; as long as it is a right sibling, it merges
+ * into the row before, its left one. `from`: the first block of the range (part of a split
+ * loop). pitch: elements of a row.
  *
  *     static inline void rise0(double *w0, int64_t pitch, .., int level, int64_t from)
  *     {
@@ -55,8 +60,9 @@ static void add_rise(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "\n        row--;\n        start -= (int64_t)1 << level;\n    }\n}\n");
 }
 
-/* Adds push0(): the blocks of n lanes (partial accumulators) end.  Their states become nodes, which
- * rise, and begin again.  Lanes lie `each` apart in s and in w.
+/* Adds push0(), which ends block `block` of n lanes (partial accumulators): each state becomes a
+ * node in the first free row, which rises up the combine tree, and begins again. Lanes lie
+ * `each` elements apart in s and in w.
  *
  *     static void push0(float *s0, double *w0, int n, int each, int64_t pitch, int64_t at, ..) */
 static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
@@ -82,8 +88,8 @@ static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* Adds under0(&x0, a0): node (result of a block) x merges with the node a on its left, so x =
- * merge(a, x). */
+/* Adds under0(&x0, a0), which merges node a, on the left, into node x: x = merge(a, x). The
+ * order matters, as float addition does not associate. */
 static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void under%" PRId32 "(", number);
@@ -100,8 +106,8 @@ static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "\n}\n");
 }
 
-/* Adds the functions of a fold's combine tree: rise0() and push0() for blocks that end, under0()
- * for the merge with the node on the left. */
+/* Adds the functions of a fold's combine tree of nodes: rise0() and push0() for blocks that end,
+ * under0() for the final merges from the right. */
 void rd_print_node_functions(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     add_rise(to, f, number);

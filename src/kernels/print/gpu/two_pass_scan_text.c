@@ -19,21 +19,22 @@
 #include <inttypes.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Numbers of a node (the result of one or more ranges): one for a running sum (pair), whose node is
- * the sum; else those of a state. */
+/* Returns how many numbers a node has (the fold of one range, or of 2^level ranges): one for a
+ * running sum of floats (`pair`), else those of a state. */
 static int n_numbers(const rd_printing *n, int32_t fold)
 {
     return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
 }
 
-/* The C type of number k of a node (the result of one or more ranges).  A running sum of floats
- * (pair) has nodes of doubles. */
+/* Returns the C type of number k of a node, which has one or more numbers (the fold of one or
+ * more ranges). It is double for a running sum of floats (`pair`), else that of the state. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
     return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
 }
 
-/* Bytes of one array of nodes (results of ranges); arrays begin at multiples of 16 bytes. */
+/* Returns the bytes of one array of nodes (folds of ranges), a node for each range or inner node
+ * of the tree and each cell. Arrays begin at multiples of 16. */
 static int64_t bytes_of(const rd_printing *n, int32_t partials)
 {
     return (n->t->store[partials].node_rows * rd_cells_in_array(n, partials) *
@@ -42,8 +43,9 @@ static int64_t bytes_of(const rd_printing *n, int32_t partials)
            16 * 16;
 }
 
-/* Prints "double *const d1_0 = (double *)(nodes + 0);" for each number of a node (result of a
- * block). */
+/* Prints a pointer to the array of each number that a node consists of: "double *const d1_0 =
+ * (double *)(nodes + 0);". The nodes (partial results in the combine tree) of an item's ranges
+ * (parts of a split loop), and of the tree above them, lie in global memory. */
 static void declare_nodes(rd_printing *n, int32_t fold, int32_t partials)
 {
     for (int k = 0; k < n_numbers(n, fold); k++)
@@ -67,8 +69,8 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* Begins a loop over the accumulators (cells) of an array of partials: "RD_UNROLL_FEW for (int64_t
- * c = 0; c < 4; c++) {". */
+/* Begins a loop over the cells of a fold (output elements that an item computes): "RD_UNROLL_FEW
+ * for (int64_t c = 0; c < 4; c++) {". */
 static void open_cells(rd_printing *n, int32_t partials)
 {
     rd_text line = { 0 };
@@ -80,8 +82,8 @@ static void open_cells(rd_printing *n, int32_t partials)
     rd_text_end(&line, n->to);
 }
 
-/* Adds number k of the node with the subscript `place`, for the accumulator (cell) c: "d1_0[(place)
- * * 4 + c]". */
+/* Adds number k of node `place` for cell c (an output element of the item): "d1_0[(place) * 4 +
+ * c]". Nodes are rows of cells. */
 static void add_node(rd_printing *n, rd_text *to, int32_t partials, int k, const char *place)
 {
     rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", partials, k, place);
@@ -89,7 +91,8 @@ static void add_node(rd_printing *n, rd_text *to, int32_t partials, int k, const
     rd_text_add(to, " + c]");
 }
 
-/* Adds "w0[(2 * level) * 4 + c]", a word of a running sum. */
+/* Adds word `word` of cell c of a running sum, whose words are rows of cells: "w0[(2 * level) *
+ * 4 + c]". kernels/math/prefix_sums.h keeps two words for each level of its tree. */
 static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *word)
 {
     rd_text_add(to, "w%" PRId32 "[(%s) * ", store, word);
@@ -97,7 +100,7 @@ static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *wor
     rd_text_add(to, " + c]");
 }
 
-/* The loop over ranges (split) around a statement. */
+/* Returns the loop over ranges (`split`) around a statement. */
 static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
 {
     int32_t loop = s->parent;
@@ -107,7 +110,7 @@ static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
     return rd_loop_of(n->t, loop);
 }
 
-/* The number of binary digits of x: 5 has 3. */
+/* Returns the number of binary digits of x: 5 has 3. */
 static int32_t bits_of(int64_t x)
 {
     int32_t bits = 0;
@@ -117,16 +120,18 @@ static int32_t bits_of(int64_t x)
     return bits;
 }
 
-/* The level that a range has in the combine tree of blocks: a range is 2^level blocks. */
+/* Returns the level of a range (part of a split loop) as a node of the combine tree: a range is
+ * 2^level blocks of 64 steps. */
 static int32_t level_of(const rd_for *ranges)
 {
     return bits_of(ranges->step / RD_TREE_STEPS) - 1;
 }
 
 /* ---- STORE_PARTIALS -------------------------------------------------------------------------- */
-/* Prints how a range stores its partial: its last block ends ("turn0(..);"), and then "d1_0[(range)
- * * 4 + c] = p0_0[c];".  Of a running sum it is the word that the last block of a whole range has
- * made. */
+/* Prints how a range (part of a split loop) stores its partial: its last block of 64 steps ends
+ * ("turn0(..);"), then p, the fold of all its blocks, goes to the range's node: "d1_0[(range) * 4 +
+ * c] = p0_0[c];". Of a running sum of floats (`pair`) the node is the second word (2 * level + 1)
+ * of the range's own level, which the last block of a whole range has made. */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t partials = s->arg;
@@ -154,8 +159,9 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- LOOK_BACK ------------------------------------------------------------------------------- */
-/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above ranges, the
- * largest first. */
+/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes (partial results in the
+ * combine tree) above the ranges (parts of a split loop), the largest nodes first. The highest
+ * level is the highest bit that a range's number can have. */
 static void open_levels(rd_printing *n, const rd_for *ranges)
 {
     rd_text line = { 0 };
@@ -166,7 +172,9 @@ static void open_levels(rd_printing *n, const rd_for *ranges)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the lookup of the node of a level: a level has one if the range's number has that bit.
+/* Prints the lookup of a level's node (partial result in the combine tree) for the prefix of
+ * `range`. The ranges (parts of a split loop) before it are covered by one node of 2^level
+ * ranges for each bit of its number, as 6 = 4 + 2.
  *
  *     if (!(range >> level & 1)) continue;
  *     const int64_t at = rd_nodes_below(n_range, level) + (range >> level) - 1; */
@@ -177,8 +185,10 @@ static void find_node_of_level(rd_printing *n)
                   n->kernel->combine->count);
 }
 
-/* Prints "w0[(2 * (level + 4)) * 4 + c] = all;": a word of a level, where ranges are of level
- * `first`. */
+/* Prints how a word of a running sum is set: "w0[(2 * (level + 4)) * 4 + c] = all;". Levels
+ * count from single blocks, and ranges (parts of a split loop) are nodes (partial results in the
+ * combine tree) of level `first`. `more`: "" for the first word of a level, " + 1" for the
+ * second one. */
 static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *more,
                       const char *what)
 {
@@ -191,8 +201,10 @@ static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *
     rd_text_end(&at, n->to);
 }
 
-/* Prints the words of a running sum (kernels/math/prefix_sums.h) as if it had come to this range
- * block by block. Levels below a range have no node yet, and keep the sum of all. */
+/* Prints how the words of a running sum (kernels/math/prefix_sums.h) become what they would be
+ * if one thread had come to this range (part of a split loop) block by block. A level's first
+ * word is the sum of larger nodes (partial results in the combine tree) before it, its second
+ * word its node. Levels below a range have no node yet. */
 static void resume_sum(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *ranges = ranges_around(n, s);
@@ -203,7 +215,7 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     open_levels(n, ranges);
     keep_word(n, s->store, first, "", "all");
     find_node_of_level(n);
-    add_node(n, &node, s->arg, 0, "at");
+    add_node(n, &node, s->arg, /*k=*/0, "at");
     rd_print_line(n, "const double node = %s;", node.at);
     keep_word(n, s->store, first, " + 1", "node");
     rd_print_line(n, "all = all + node;");
@@ -217,7 +229,9 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     rd_text_end(&word, n->to);
 }
 
-/* Prints the prefix of other folds: the nodes of all levels are merged, the largest first.
+/* Prints the prefix of a fold that is no running sum of floats: the nodes (partial results in the
+ * combine tree) that cover all earlier ranges (parts of a split loop) are merged, the largest, and
+ * so the leftmost, first.
  *
  *     if (some) merge0(&p0_0[c], &b0); else { p0_0[c] = b0; } */
 static void resume_state(rd_printing *n, const rd_stmt *s)
@@ -248,9 +262,8 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
     rd_text_end(&merge, n->to);
 }
 
-/* Prints how a range loads the prefix of all earlier ranges: the nodes that cover them, one for
- * each bit of the range's number.  The first range has none.  A running sum of floats (pair) also
- * resumes its words. */
+/* Prints how a range (part of a split loop) loads the fold of all earlier ranges from their
+ * nodes, for each cell (output element). The first range has nothing before it. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
     open_brace(n, "if (range > 0) {");
@@ -262,11 +275,11 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- BUILD_TREE ------------------------------------------------------------------------------ */
-/* Prints how cell (accumulator) c of node `at` of a level is made of two nodes of the level below:
+/* Prints how a thread makes cell c of node `at` from the two nodes (partial results in the
+ * combine tree) of the level below. A running sum of floats (`pair`) adds them, other folds
+ * merge.
  *
- *     d1_0[(at) * 4 + c] = a0;
- *
- * A running sum of floats (pair) adds them, others merge. */
+ *     d1_0[(at) * 4 + c] = a0; */
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
 {
     const int32_t fold = s->fold, partials = s->store;

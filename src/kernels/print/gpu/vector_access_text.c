@@ -10,22 +10,22 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* True if the statement is a LOAD, not a STORE. */
+/* True if the access is a LOAD (it makes a value, in a LET), not a STORE. */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET;
 }
 
-/* True if the access is a vector access, and stands in the loop of rounds that is printed as a
- * batch. */
+/* True if the access is printed as a vector access: it is marked as one, and stands in the loop
+ * whose rounds are printed as a batch. Other rounds go element by element. */
 bool rd_is_vector_access(const rd_printing *n, int32_t stmt)
 {
     return n->kernel->strategy == RD_ROUND_BATCHED && n->t->stmt[stmt].vector_width &&
            n->kernel->rounds >= 0 && rd_stands_in(n->t, stmt, n->kernel->rounds);
 }
 
-/* True if the loop has a vector access: a load or store of several adjacent elements (vector_width
- * > 0). */
+/* True if the loop contains a vector access: a load or store with vector_width > 0, the adjacent
+ * elements that it moves at once. */
 bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = rounds; s >= 0; s = rd_next_stmt(n->t, s, rounds))
@@ -34,9 +34,10 @@ bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
     return false;
 }
 
-/* Adds "p7[u].e[i]", an element of a loaded vector, or "o9.e[i]", one of a vector to store.  If an
- * earlier LOAD has loaded it (loaded_by), that one's vector is named; elements that lie a team
- * apart are two a round. */
+/* Adds an element of a vector: "p7[u].e[i]" of the one that statement 7 loaded for round u,
+ * "o9.e[i]" of the one that statement 9 will store. loaded_by: an earlier LOAD has the vector
+ * already; -1: none. If a thread's elements lie a team apart, a round has two vectors of one
+ * element. */
 void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt)
 {
     if (!is_load(n->t, stmt))
@@ -48,7 +49,8 @@ void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt)
                     n->t->stmt[stmt].vector_width == 1 ? "0" : rd_vector_index_name(n));
 }
 
-/* Notes that vectors of the slot are accessed: its memory must be aligned. */
+/* Notes that vectors of `pack` elements of the slot (buffer) are accessed, as its memory must be
+ * aligned then. vector_slots has 64 bits; slots 64 apart share one. */
 void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack)
 {
     if (pack > 1)
@@ -56,8 +58,8 @@ void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The next vector load of the rounds behind `last`, that no earlier LOAD has loaded; -1 if there is
- * none. */
+/* Returns the next vector load of the rounds behind `last`; -1: there is none. Loads whose
+ * vector an earlier LOAD has (loaded_by) do not count. */
 static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
@@ -68,12 +70,14 @@ static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
     return s;
 }
 
-/* Prints "const int64_t m1 = m0 + 4 * t;" for the loops between the rounds and a statement, at
- * their first elements.  True: a brace "if (..) {" is open. */
+/* Prints where the loops between the rounds and a statement begin, for this thread: "const
+ * int64_t m1 = m0 + 4 * t;". Vectors begin at the first element of a thread, so an innermost
+ * vector loop only sets n->first, by which positions are those of its first element. Returns
+ * true if a brace "if (..) {" is open then. */
 static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     int32_t loop[RD_MAX_RANK], count = 0;
-    bool    across = false;
+    bool    is_open = false;
 
     for (int32_t s = rd_loop_around(n->t, stmt); s != rounds && count < RD_MAX_RANK;
          s         = rd_loop_around(n->t, s))
@@ -88,14 +92,14 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
             rd_print_start_of_round(n, l, l->kind == RD_FOR_THREAD ? "t" : "i");
         if (rd_has_other_axis(n, l)) {
             rd_print_if_there(n, l);
-            across = true;
+            is_open = true;
         }
     }
-    return across;
+    return is_open;
 }
 
-/* Prints "p5[u] = rd_take<float, 4>(&((const float *)x0)[..]);": the vector that round u loads.  If
- * a thread's two elements lie a team apart (apart), each round has two vectors, i = 0 and 1. */
+/* Prints the vector that round u loads: "p5[u] = rd_take<float, 4>(&((const float *)x0)[..]);".
+ * If a thread's elements lie a team apart, a round has two vectors, i = 0 and 1. */
 static void print_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let   = &n->t->let[n->t->stmt[stmt].value];
@@ -111,8 +115,8 @@ static void print_load(rd_printing *n, int32_t stmt)
     rd_note_vector_access(n, let->slot, pack);
 }
 
-/* Prints "rd_pack<float, 4> p5[8];" for each vector load: an array with a vector for each round of
- * the batch, or two if a thread's elements lie a team apart. */
+/* Prints "rd_pack<float, 4> p5[8];" for each vector load of the rounds: a vector for each of the
+ * `ahead` rounds of a batch, or two if a thread's elements lie a team apart. */
 void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     for (int32_t s = next_load(n, rounds, rounds); s >= 0; s = next_load(n, rounds, s))
@@ -121,12 +125,12 @@ void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead
                       n->t->stmt[s].vector_width, s, ahead * (n->kernel->apart ? 2 : 1));
 }
 
-/* Prints the loads of all rounds of a batch, before anything is done with them. Addresses are those
- * of a thread's first element (n->first). */
+/* Prints the vector loads of all rounds of a batch, before anything is done with them, so that
+ * memory latencies overlap. n->first: addresses are those of a thread's first element. */
 void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     const int32_t first = next_load(n, rounds, rounds), saved = n->thread_loop;
-    bool          across;
+    bool          is_open;
 
     if (first < 0)
         return;
@@ -134,10 +138,10 @@ void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
                   n->kernel->apart ? " RD_UNROLL for (int i = 0; i < 2; i++)" : "");
     n->indent++;
     rd_print_round(n, rounds, "u");
-    across = declare_loops(n, rounds, first);
+    is_open = declare_loops(n, rounds, first);
     for (int32_t s = first; s >= 0; s = next_load(n, rounds, s))
         print_load(n, s);
-    if (across)
+    if (is_open)
         rd_print_line(n, "}");
     n->first       = false;
     n->thread_loop = saved;
@@ -146,7 +150,7 @@ void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
-/* The next vector store of the loop behind `last`; -1 if there is none. */
+/* Returns the next vector store of the loop behind `last`; -1: there is none. */
 static int32_t next_store(const rd_printing *n, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, loop);
@@ -156,8 +160,8 @@ static int32_t next_store(const rd_printing *n, int32_t loop, int32_t last)
     return s;
 }
 
-/* Prints "rd_pack<float, 4> o9;" for each vector store of the loop: the vector that the elements
- * are collected in. */
+/* Prints "rd_pack<float, 4> o9;" for each vector store of the loop: the vector in which its
+ * elements are collected. */
 void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 {
     for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s))
@@ -165,12 +169,12 @@ void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
                       rd_memory_type(n->t->stmt[s].type), n->t->stmt[s].vector_width, s);
 }
 
-/* Prints "rd_put(&((float *)x1)[..], o9);" for each vector store.  A vector that all threads of a
- * team have is stored by one of them, between barriers. Addresses are those of the thread's first
- * element (n->first). */
+/* Prints "rd_put(&((float *)x1)[..], o9);" for each vector store, behind the loop that sets its
+ * elements. If all threads of a team have the same vector, one of them stores it, between
+ * barriers. n->first: addresses are those of the thread's first element. */
 void rd_print_vector_stores(rd_printing *n, int32_t loop)
 {
-    const bool one = n->kernel->team > 1 && !n->kernel->per_thread;
+    const bool by_one_thread = n->kernel->team > 1 && !n->kernel->per_thread;
 
     n->first = true;
     for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s)) {
@@ -179,8 +183,8 @@ void rd_print_vector_stores(rd_printing *n, int32_t loop)
 
         rd_print_linear(n, &place, &put->at);
         rd_print_line(n, "%srd_put(&((%s *)x%" PRId32 ")[%s], o%" PRId32 ");%s",
-                      one ? "RD_SYNC_TEAM if (t == 0) " : "", rd_memory_type(put->type), put->slot,
-                      place.at, s, one ? " RD_SYNC_TEAM" : "");
+                      by_one_thread ? "RD_SYNC_TEAM if (t == 0) " : "", rd_memory_type(put->type),
+                      put->slot, place.at, s, by_one_thread ? " RD_SYNC_TEAM" : "");
         rd_text_end(&place, n->to);
         rd_note_vector_access(n, put->slot, put->vector_width);
     }

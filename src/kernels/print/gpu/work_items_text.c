@@ -23,7 +23,8 @@ static bool is_item_loop(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
 }
 
-/* Lists the loops over items, the outermost first; returns how many there are. */
+/* Lists the nested loops over items of a kernel, the outermost first; returns how many there
+ * are. */
 static int32_t loops_of(const rd_schedule *t, int32_t kernel, int32_t loop[RD_MAX_RANK])
 {
     int32_t count = 0;
@@ -39,8 +40,8 @@ static int32_t loops_of(const rd_schedule *t, int32_t kernel, int32_t loop[RD_MA
     return count;
 }
 
-/* Prints the first index of an item of several, and the one behind its last; a width is known to
- * compilers:
+/* Prints the first index of an item of `step` indices, and the one behind its last. A constant
+ * width is printed as one, so that compilers know it. `count`: items along the axis.
  *
  *     const int64_t m0 = 512 * (int64_t)RD_REST(left, n);
  *     const int64_t m1 = RD_LESS(m0 + 512, N); */
@@ -63,8 +64,9 @@ static void print_chunk(rd_printing *n, const rd_for *loop, const char *count)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the range of an item: "const int64_t m1 = range * q.N[1], m2 = RD_LESS(m1 + q.N[1],
- * n);". */
+/* Prints the first index of the range (part of a split loop) and the one behind its last: "const
+ * int64_t m1 = range * q.N[1], m2 = RD_LESS(m1 + q.N[1], n);". The backend declares the number
+ * of the range. */
 static void print_range_of_item(rd_printing *n, const rd_for *loop)
 {
     rd_text start = { 0 }, stop = { 0 }, to = { 0 }, step = { 0 };
@@ -81,9 +83,11 @@ static void print_range_of_item(rd_printing *n, const rd_for *loop)
     rd_text_end(&step, n->to);
 }
 
-/* Prints the index or the range of one loop over items: "const int64_t i0 =
- * (int64_t)RD_REST(left, q.N[1]);".  With `more` loops to come, "left = RD_QUOTIENT(left,
- * q.N[1]);" follows. */
+/* Prints the index (or the range) of one loop over items, the digit of the item's number in the
+ * mixed radix of the loops' extents: "const int64_t i0 = (int64_t)RD_REST(left, q.N[1]);". If
+ * `more` loops follow, "left = RD_QUOTIENT(left, q.N[1]);" is printed, too. `split`: the loop goes
+ * over ranges or block tiles, which have numbers of their own. padded_rounds: items along the axis,
+ * with those that fill blocks of threads. */
 static void print_index(rd_printing *n, const rd_for *loop, bool more)
 {
     rd_text count = { 0 }, name = { 0 };
@@ -109,8 +113,8 @@ static void print_index(rd_printing *n, const rd_for *loop, bool more)
     rd_text_end(&name, n->to);
 }
 
-/* Prints the values of a body that stand before the statement `end`.  A kernel has its own text for
- * some. */
+/* Prints the values (LET) of a body that stand before the statement `end`. kernel NULL: all of
+ * them have print/'s text. */
 static void print_values(rd_printing *n, int32_t body, int32_t end)
 {
     for (int32_t s = n->t->stmt[body].first; s >= 0 && s != end; s = n->t->stmt[s].next)
@@ -118,8 +122,9 @@ static void print_values(rd_printing *n, int32_t body, int32_t end)
             rd_print_let(n, &n->t->stmt[s]);
 }
 
-/* Prints which item it is, and the values around; loops over ranges only if `ranges` is set.
- * Returns the innermost loop over items. */
+/* Prints the indices of the work item `item`, and the values that stand between its loops. The
+ * innermost loop is the last digit of the number. Loops over ranges are left out unless `ranges`
+ * is set. Returns the innermost loop over items. */
 static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
 {
     int32_t       loop[RD_MAX_RANK] = { 0 };
@@ -134,8 +139,9 @@ static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
     return loop[count > 0 ? count - 1 : 0];
 }
 
-/* Prints all that a team does for an item: its indices and the values around, then the body of the
- * innermost loop over items. */
+/* Prints all that a team (the threads of an item) does for a work item: its indices, and the
+ * body of the innermost loop over items. rd_find_partials() notes which folds leave partials of
+ * ranges in this kernel. */
 void rd_print_item(rd_printing *n, int32_t kernel)
 {
     if (n->kernel)
@@ -143,10 +149,10 @@ void rd_print_item(rd_printing *n, int32_t kernel)
     rd_print_body(n, open_item(n, kernel, /*ranges=*/true));
 }
 
-/* Prints the statements that follow a split loop.  A split reduction cuts the loop of an item into
- * ranges, each a work item that stores partials.  What stands behind the loop runs once, when all
- * partials are combined: in a kernel of its own here, which has no index of a range and stores no
- * partials. */
+/* Prints what stands behind a split loop, as a kernel of its own that runs when the ranges'
+ * partials are combined. It is the last statement of the item's body; the values that it may
+ * read are printed before. There is no range here, and no fold stores partials (nodes that
+ * ranges leave). */
 void rd_print_last_range(rd_printing *n, int32_t kernel)
 {
     const int32_t body = open_item(n, kernel, /*ranges=*/false), last = n->t->stmt[body].last;

@@ -1,8 +1,8 @@
 /* folds_f32.c - reducers of f32 operands with f32 accumulators. */
 #include "kernels/cpu/simd/by_hand.h"
 
-/* Widens n sums of a block to f64, in which blocks add up: the sum of 1e8 numbers is then off by no
- * more than one rounding. */
+/* Widens the n sums of a finished block to f64, in which blocks add up: the sum of 1e8 numbers is
+ * then off by no more than one rounding. */
 static void widen_sum(int64_t n, void *const *to, void *const *s)
 {
     double      *y = to[0];
@@ -12,7 +12,7 @@ static void widen_sum(int64_t n, void *const *to, void *const *s)
         y[l] = x[l];
 }
 
-/* Rounds n sums to f32. */
+/* Rounds n finished sums to f32; ddof is of no use to sums. */
 static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const *to)
 {
     float        *y = to[0];
@@ -22,7 +22,7 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
         y[l] = (float)x[l];
 }
 
-/* Adds n sums of f64 to n others. */
+/* Merges nodes of the combine tree: adds n sums of f64 (b) to n others (a). */
 static void merge_wide_sum(int64_t n, void *const *a, void *const *b)
 {
     double       *x = a[0];
@@ -33,8 +33,8 @@ static void merge_wide_sum(int64_t n, void *const *a, void *const *b)
         x[l] += y[l];
 }
 
-/* Merges n short sums as f32.  Nodes hold f32 values in f64: rounding twice equals rounding once
- * where the wider type has more than twice the bits. */
+/* Merges nodes of sums of one step: adds n sums, rounded to f32.  Nodes hold f32 values in f64:
+ * rounding twice equals rounding once where the wider type has more than twice the bits. */
 static void merge_short_sum(int64_t n, void *const *a, void *const *b)
 {
     double       *x = a[0];

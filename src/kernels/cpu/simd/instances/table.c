@@ -48,8 +48,8 @@ static bool probe(void)
 }
 #elif RD_VECTOR_BYTES == 32
 #include <cpuid.h>
-/* True if the processor has F16C, which some compilers' __builtin_cpu_supports does not know.  All
- * processors with AVX2 known today have it. */
+/* True if the processor has F16C (conversions of 16-bit floats), which some compilers'
+ * __builtin_cpu_supports does not know.  All processors with AVX2 known today have it. */
 static bool has_f16c(void)
 {
     unsigned a, b, c, d;

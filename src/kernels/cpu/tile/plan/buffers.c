@@ -10,14 +10,16 @@
 
 enum { FEWEST = 256, MOST = 2048 };
 
+/* The buffers of a tile that registers have been given so far. */
 typedef struct pool {
     int32_t  n;
     int32_t *free_at; /* per buffer: the instruction after which it is free again */
     rd_elem *elem;    /* of its last register                                      */
 } pool;
 
-/* True if the instruction makes elements of a tile that are neither fused, nor memory itself, nor
- * stored at once. */
+/* True if instruction i makes elements of a tile that must be kept in a buffer: it is not fused
+ * into another (skip), its register is not memory itself (direct), and it does not write straight
+ * to the memory of a STORE (into). */
 static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -39,9 +41,9 @@ static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t 
     }
 }
 
-/* Takes the first free buffer.  A buffer that is read for the last time by this very instruction
- * may hold its result, if elements are of one size: wider results would overwrite operands before
- * they are read. */
+/* Takes the first buffer that is free at instruction i, or a new one, until instruction `until` has
+ * run.  A buffer that i itself reads for the last time may hold its result (in_place), if elements
+ * are of one size: wider results would overwrite operands before they are read. */
 static int32_t take_buffer(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
 {
     int32_t k = 0;
@@ -55,13 +57,14 @@ static int32_t take_buffer(pool *b, int32_t i, int32_t until, rd_elem elem, bool
     return k;
 }
 
-/* True if an instruction reads and writes element by element. */
+/* True if an instruction works element by element, so that its result may overwrite an operand. */
 static bool can_be_in_place(rd_inst_kind kind)
 {
     return kind == RD_I_MAP || kind == RD_I_SELECT || kind == RD_I_CAST;
 }
 
-/* Takes n new buffers of consecutive numbers for the results of one CLOSE, for good. */
+/* Takes n new buffers of consecutive numbers for the n results of one CLOSE, and keeps them for
+ * good.  Returns the first. */
 static int32_t take_buffers(const rd_tile_code *code, pool *b, int32_t reg, int32_t n)
 {
     const int32_t first = b->n;
@@ -73,7 +76,9 @@ static int32_t take_buffers(const rd_tile_code *code, pool *b, int32_t reg, int3
     return first;
 }
 
-/* Gives a buffer to each register of a tile that needs one. */
+/* Gives a buffer to each register of a tile that needs one: register allocation by last use. `last`
+ * is the last reader, -1: none; then the buffer is free behind instruction i. Several results of a
+ * CLOSE need consecutive buffers. */
 static void assign(const rd_program *p, rd_tile_code *code, pool *b)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -91,8 +96,9 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
     }
 }
 
-/* The bytes of all buffers: three quarters of the first-level cache.  Where measuring tries other
- * sizes of tiles, p->tile is the power of two by which they are larger (smaller if below 0). */
+/* Returns the bytes that all buffers together may have: three quarters of the first-level cache.
+ * Where measuring tries other sizes of tiles, p->tile is the power of two by which they are larger
+ * (smaller if below 0). */
 static int64_t buffers_bytes(const rd_program *p)
 {
     const int64_t bytes = rd_caches().l1 / 4 * 3;
@@ -100,20 +106,22 @@ static int64_t buffers_bytes(const rd_program *p)
     return p->tile >= 0 ? bytes << p->tile : bytes >> -p->tile;
 }
 
-/* Gives buffers to the registers of a tile, then sets how many elements each buffer has.  That
- * number is the same for all: the cache's share of one buffer, within FEWEST .. MOST, in whole runs
- * of 64.  Square tiles need at least one whole square.  False if memory runs out. */
+/* Gives buffers to the registers of a tile, then sets how many elements each buffer has: the share
+ * of one buffer (of n + 1, so that one share is left for what is read and written) of three
+ * quarters of the first-level cache, FEWEST to MOST, a multiple of 64.  Square tiles (transposed in
+ * registers) need at least one square of 64 x 64.  False if memory runs out. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *memory)
 {
     const size_t room = (size_t)p->n_reg + 2 * (size_t)p->n_inst + 1;
     pool         b    = { .free_at = get(memory, room * sizeof *b.free_at),
                           .elem    = get(memory, room * sizeof *b.elem) };
-    int64_t      size = 4;
+    int64_t      size = 4; /* bytes of the widest element */
 
     if (!b.free_at || !b.elem)
         return false;
     assign(p, code, &b);
     for (int32_t k = 0; k < p->n_reg; k++)
+        /* a register that is a place (has a form) and has no reader is not computed */
         if (code->reg[k].level == RD_AT_TILE && !(code->reg[k].form && code->reg[k].uses == 0) &&
             rd_elem_size(code->reg[k].elem) > 4)
             size = 8;

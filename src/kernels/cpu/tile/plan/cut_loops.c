@@ -6,12 +6,14 @@
  * the buffers (run/joined_values.c). */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* What a place is in the piece of its axis with the most indices. */
+/* Returns what a place (an index that is moved or clamped) is in the largest piece of its axis:
+ * coef * index + offset; of a comparison 0 or 1 in `offset`. form_axis is the axis that decides,
+ * -1: the place is a number. */
 static rd_place_form usual_form(const rd_tile_code *code, int32_t reg)
 {
     const rd_tile_reg    *r      = &code->reg[reg];
     const rd_axis_pieces *pieces = r->form_axis < 0 ? NULL : &code->pieces[r->form_axis];
-    int32_t               most   = 0;
+    int32_t               most   = 0; /* the largest piece so far */
 
     for (int32_t k = 1; pieces && k < pieces->n; k++)
         if (pieces->from[k + 1] - pieces->from[k] > pieces->from[most + 1] - pieces->from[most])
@@ -19,8 +21,9 @@ static rd_place_form usual_form(const rd_tile_code *code, int32_t reg)
     return r->form[most];
 }
 
-/* The LOAD that gives an instruction that joins its value in the largest pieces; -1: no LOAD of its
- * own does. */
+/* Returns the LOAD that gives the value of an instruction that joins (is done piece by piece) in
+ * the largest pieces of its axes: follows the chosen side of each SELECT. -1: that value comes from
+ * no LOAD that it does itself. */
 static int32_t usual_load(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     while (p->inst[i].kind == RD_I_SELECT) {
@@ -33,8 +36,9 @@ static int32_t usual_load(const rd_program *p, const rd_tile_code *code, int32_t
     return i;
 }
 
-/* True if an instruction that joins mostly reads contiguous rows, of a type that needs no
- * conversion. */
+/* True if an instruction that joins (is done piece by piece) reads, in the largest pieces,
+ * contiguous rows of a type that needs no conversion.  The stride along columns counts what index
+ * registers (axis < 0) contribute. */
 static bool is_mostly_memory(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const int32_t          load = usual_load(p, code, i);
@@ -49,7 +53,8 @@ static bool is_mostly_memory(const rd_program *p, const rd_tile_code *code, int3
 }
 
 /* True if the rows of a tile may take some of their columns before any row takes the others: each
- * fold allows it, and nothing can fail. */
+ * fold allows it, and nothing can fail, as errors are reported in order. Group-bys do not allow
+ * it. */
 static bool can_split(const rd_program *p, const rd_tile_code *code, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
@@ -65,7 +70,10 @@ static bool can_split(const rd_program *p, const rd_tile_code *code, const rd_lo
     return true;
 }
 
-/* True if a loop over columns is to be cut. */
+/* True if the tiles of a loop over columns should end at seams (where a moved index changes): each
+ * instruction that joins there mostly reads contiguous memory, which then needs no buffer. Pieces
+ * are ranges of an axis in which no moved index changes; one piece means no seam along the
+ * columns. */
 static bool is_to_be_cut(const rd_program *p, const rd_tile_code *code, int32_t number)
 {
     const rd_loop *loop  = &p->loop[number];
@@ -74,17 +82,19 @@ static bool is_to_be_cut(const rd_program *p, const rd_tile_code *code, int32_t 
     if (code->loop[number].role != RD_LOOP_COLS || code->loop[number].square || loop->backwards)
         return false;
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
-        if (!code->inst[i].joins || code->inst[i].skip)
+        if (!code->inst[i].joins || code->inst[i].skip) /* another instruction does its work */
             continue;
         if (!is_mostly_memory(p, code, i))
             return false;
         found = true;
     }
+    /* cut between rows only, or tiles are single rows, or columns may come in pieces */
     return found && (code->pieces[loop->axis].n == 1 || loop->parent < 0 ||
                      code->loop[loop->parent].role != RD_LOOP_ROWS || can_split(p, code, loop));
 }
 
-/* Marks the loops that are cut, and the folds whose columns come piece by piece. */
+/* Marks the loops whose tiles end at seams, where rolled, padded or joined arrays meet; and the
+ * folds whose columns then come piece by piece (planned like those in squares). */
 void rd_tile_cut_loops(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t k = 0; k < p->n_loop && code->pieces; k++) {
@@ -97,6 +107,6 @@ void rd_tile_cut_loops(const rd_program *p, rd_tile_code *code)
             code->loop[loop->parent].cuts = true;
         for (int32_t i = loop->begin + 1; i < loop->end && code->pieces[loop->axis].n > 1; i++)
             if (p->inst[i].kind == RD_I_STEP || p->inst[i].kind == RD_I_SCAN)
-                code->fold[p->inst[i].arg].in_square = true;
+                code->fold[p->inst[i].arg].in_square = true; /* planned as columns of squares are */
     }
 }

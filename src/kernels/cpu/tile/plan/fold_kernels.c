@@ -13,7 +13,8 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include <assert.h>
 
-/* True if the loop over columns around a STEP runs once between the fold's START and its end. */
+/* True if the loop over columns around a STEP runs once between the START and the end of its fold:
+ * both are in the loop around it. */
 static bool runs_once(const rd_program *p, int32_t step)
 {
     const int32_t start = rd_tile_inst_of(p, RD_I_START, p->inst[step].arg);
@@ -27,32 +28,35 @@ static bool loads_halves(const rd_tile_code *code, const rd_tile_inst *step)
     return rd_elem_is_narrow_float(code->reg[step->x].elem);
 }
 
-/* True if each row of these columns goes along all lanes and is a fold of its own.  No axis may
- * move to another block (outer has no addends), and the columns must be all elements of the lane
- * position. */
+/* True if each row of these columns is a fold of its own that goes along all lanes.  No axis may
+ * move to another pass along them (outer has no addends), and the columns must be all elements of
+ * the lane position.  A row of lanes has RD_TREE_ROW bytes. */
 static bool has_whole_row(const rd_tile_fold *f, const rd_loop *col)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
            f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
 }
 
-/* True if a row is a whole fold with a kernel: along the lanes, or too short for lanes.  A fold too
- * short for lanes has one lane and one block, and its columns are successive steps.  The kernels of
- * such rows take neither fused maps, nor small ints from memory, nor halves. */
+/* True if a row of a tile is a whole fold with a kernel: along the lanes, or too short for lanes.
+ * The latter has one lane and one block, and its columns are successive steps. lane.n_add is 0 if
+ * all elements have one lane position, outer.col is 1 if columns are successive steps.  The kernels
+ * of such rows take neither fused maps, nor small ints from memory, nor halves. */
 static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f,
                        const rd_loop *col)
 {
     if (f->mapping == RD_FOLD_LANES)
-        return !f->any_order && has_whole_row(f, col);
+        return !f->any_order && has_whole_row(f, col); /* any order gives the same bits */
     return f->mapping == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
            f->whole_columns && f->fold->lanes == 1 && f->fold->lane.n_add == 0 &&
            f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small < 0 && !t->fused &&
            !loads_halves(code, t);
 }
 
-/* True if each row begins, is folded and ends at once, so that it needs no states of its own.  Lane
- * and block numbers must not change from row to row, and a tile must have all columns.  Tasks may
- * share a fold only if it has one block and no task begins within that block. */
+/* True if the fold of a STEP is a *total*: in each row of a tile it begins, is folded and ends at
+ * once, so it needs no states of its own.  Lane and block numbers must not change from row to row,
+ * and a tile must have all columns.  Users' reducers, weights, and several cells (results) a row
+ * have no such kernels.  Tasks may share a fold (split) only if it has one block and no task begins
+ * within that block (loose). */
 static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
     const rd_inst      *inst = &p->inst[step];
@@ -70,14 +74,17 @@ static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t 
            has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
 }
 
-/* The element that the kernels of a STEP load. */
+/* Returns the element type that the kernels of a STEP load: a 16-bit float that they widen, or that
+ * of the accumulator. */
 static rd_elem loaded_elem(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
     return loads_halves(code, t) ? code->reg[t->x].elem : f->elem;
 }
 
-/* True if a total has one block, or at most RD_TOTAL_BLOCKS blocks of whole steps with a kernel
- * that merges them itself.  A reducer that reads a mask has no such kernel. */
+/* True if a total (a fold that is one row of a tile) has one block, or at most 16 blocks of whole
+ * steps with a kernel that merges them itself: then it needs no combine tree in memory.  A reducer
+ * that reads a mask has no such kernel.  f->code->masked is the step that reads a mask, NULL:
+ * masked elements become the identity instead. */
 static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
     rd_simd_block *const(*kernels)[RD_N_FUSED] = code->simd->blocks[loaded_elem(code, t, f)];
@@ -89,8 +96,8 @@ static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const
            kernels[f->fold->reducer][t->fused];
 }
 
-/* Marks the folds that are totals of rows, and which of them need no combine tree.  Each row then
- * keeps only its result: one state. */
+/* Marks the folds that are totals (each row of a tile is a whole fold), and which of them need no
+ * combine tree in memory.  Each row then keeps only its result: one state. */
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -106,9 +113,9 @@ void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* True if elements lie in memory as states do, and the states of a block fit in registers.  That
- * holds for all lanes of a cell (RD_TREE_ROW bytes), three channels on 64-byte vectors, or at most
- * RD_BLOCK_COLUMNS columns. */
+/* True if a kernel can fold a whole block (64 steps) with its states in vector registers: elements
+ * lie in memory as states do, and the states fit.  That holds for all lanes of a cell (RD_TREE_ROW
+ * bytes), three channels on 64-byte vectors, or at most 128 columns of 4 bytes. */
 static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
 {
     const int64_t size = rd_elem_size(f->elem);
@@ -121,9 +128,11 @@ static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
     }
 }
 
-/* Chooses the kernels of a STEP by its fused map, mask, transposed operand and mapping: one for
- * rows, and where they exist one for cells in lockstep and one for full blocks.  Group-bys and
- * callers' reducers have ways of their own. */
+/* Chooses the kernels of STEP i by its fused map, mask, transposed operand and mapping: one for
+ * rows, and where they exist one for cells that end their blocks together and one for full blocks.
+ * t->from is the type that the kernel loads; if it is not the fold's, the kernel widens. Weights
+ * (`weighted`) are left to the general step. Group-bys and callers' reducers have ways of their
+ * own. */
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_simd      *simd = code->simd;

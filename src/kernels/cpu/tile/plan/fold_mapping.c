@@ -19,9 +19,10 @@
 #include "kernels/cpu/tile/run/user_folds.h"
 #include "kernels/emit/emit.h"
 
-/* The most nodes that the stack of a combine tree holds, with one more for the node that has just
- * finished.  A tree of n blocks has at most one unmerged node for each bit of n.  If tasks share
- * the fold, a part may begin anywhere in the tree and has up to twice as many. */
+/* Returns the most nodes (merged states of finished blocks) that the stack of a combine tree holds,
+ * with one more for the node that has just finished.  A tree of n blocks has at most one unmerged
+ * node for each bit of n.  If tasks share the fold, a part may begin anywhere in the tree and has
+ * up to twice as many. */
 static int32_t node_capacity(const rd_fold *fold)
 {
     int32_t bits = 0;
@@ -31,8 +32,8 @@ static int32_t node_capacity(const rd_fold *fold)
     return fold->split ? 2 * bits + 2 : bits + 1;
 }
 
-/* Counts the cells that lie side by side: they end where the next axis of the cells begins, which
- * is the least coefficient above 1 of the cell number. */
+/* Counts the cells (results of a fold) that one axis goes through side by side: they end where the
+ * next axis of the cells begins, whose coefficient is the least above 1 in the cell number. */
 static int64_t count_adjacent_cells(const rd_tile_fold *f)
 {
     int64_t along = f->cells;
@@ -43,9 +44,11 @@ static int64_t count_adjacent_cells(const rd_tile_fold *f)
     return along;
 }
 
-/* True if the columns hold one element of each cell and the rows follow each other along the lanes,
- * such as pixels of interleaved colours.  There must be few cells, all in every row, and a plain
- * fold: no mask, no weights, no index, and no states for each row. */
+/* True if the columns of a tile hold one element of each cell (result) and the rows follow each
+ * other along the lanes, such as pixels of interleaved colours.  `lane` is the position along the
+ * lanes, `outer` the pass along them: columns change neither, rows move one lane on.  There must be
+ * few cells, all in every row, and a plain fold: no mask, no weights, no index, and no states for
+ * each row. */
 static bool has_channels(const rd_tile_fold *f)
 {
     return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
@@ -54,34 +57,40 @@ static bool has_channels(const rd_tile_fold *f)
            !f->own_rows && !f->masked && !f->weighted && !f->indexed;
 }
 
-/* Chooses the lane mapping of a fold by the strides of its cell, lane and outer numbers from column
- * to column.  The mapping is by the one number that rises by one while the others stay; if none
- * does, elements go one by one. */
+/* Chooses which states of a fold neighbouring elements update: lanes of one cell (result),
+ * neighbouring cells, or all cells in turn.  It follows from the strides (.col) of the cell, lane
+ * and outer numbers: the one that rises by one from column to column while the others stay.  If
+ * none does, elements go one by one. */
 static rd_fold_mapping mapping_of(const rd_tile_fold *f)
 {
     if (has_channels(f))
         return RD_FOLD_CHANNELS;
+    /* successive steps of one scan */
     if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 &&
         f->outer.col == 1)
         return RD_FOLD_ALONG;
-    if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
+    if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0) /* lanes of one cell */
         return RD_FOLD_LANES;
+    /* cells of one lane each */
     if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
         return RD_FOLD_COLUMNS;
     return RD_FOLD_ELEMENTS;
 }
 
-/* True if the elements of a row go to the lanes of one cell, and the next row's to the next cell.
- * Folds with states for each row, with results in any order, or with indices do not need this. */
+/* True if the elements of a row go to the lanes of one cell (result), and the next row to the next
+ * cell.  Folds with states for each row, with results in any order, or with indices do not need
+ * this. */
 static bool has_adjacent_cells(const rd_tile_fold *f)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 &&
            f->lane.row == 0 && f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
 }
 
-/* True if adjacent cells can share one group of states.  Every row must bring the same number of
- * whole steps, and the rows must go through all these cells (see group_size()).  No block may end,
- * or be complete, within a row. */
+/* True if adjacent cells (results, one for each row) can share one group of states, which begin and
+ * end their blocks together.  Every row must bring the same number of whole steps, and the rows
+ * must go through all these cells (see group_size()).  No block may end, or be complete, within a
+ * row: a row's steps (row_steps) are fewer than a block's, and divide them.  A row is a whole pass
+ * along the lanes (lane_extent) in one tile, and no panel (range) cuts the axis of rows. */
 static bool is_in_lockstep(const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
@@ -92,7 +101,7 @@ static bool is_in_lockstep(const rd_tile_fold *f)
            fold->steps % f->row_steps == 0;
 }
 
-/* The greatest common divisor of two numbers; a if b is 0. */
+/* Returns the greatest common divisor of two numbers; a if b is 0. */
 static int64_t common_divisor(int64_t a, int64_t b)
 {
     while (b) {
@@ -104,12 +113,13 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* The number of states of a group, which begin and end their blocks together (trees.h).
- *
- * The states of a group begin a block from the left, so one pass of the loop over their cells must
- * reach them all.  Cells on both sides of an axis of one index are adjacent, too, but an outer loop
- * goes through them, backwards or one by one.  A panel of columns also runs all the loops inside it
- * before the next panel. */
+/* Returns the number of states of a group, which begin and end their blocks together (trees.h), so
+ * that kernels take them at once.  One pass of the loop over their cells must reach them all, as
+ * they begin a block from the left.  Cells on both sides of an axis of one index are adjacent, too,
+ * but an outer loop goes through them.  A panel (a range) of columns also runs all the loops inside
+ * it before the next panel.  If a panel is narrower than the run of adjacent cells, groups must end
+ * where panels do: a panel is a group if all cells are one run; else the size also divides the
+ * run. */
 static int64_t group_size(const rd_tile_fold *f)
 {
     const int64_t along = rd_least(count_adjacent_cells(f), f->col_extent);
@@ -122,7 +132,9 @@ static int64_t group_size(const rd_tile_fold *f)
                           f->fold->lanes);
 }
 
-/* Sets the bytes of each word of a state, in the current block and in finished nodes. */
+/* Sets the bytes of each word of a state, in the current block (`size`) and in finished nodes of
+ * the combine tree (`wide`: f64 for sums of f32).  Word 1 of argmin and argmax is the index of the
+ * element.  code->counter is the type of numbers in nodes. */
 static void state_sizes(rd_tile_fold *f)
 {
     const bool index = rd_reducer_places(f->fold->reducer);
@@ -134,8 +146,9 @@ static void state_sizes(rd_tile_fold *f)
     f->indexed = index;
 }
 
-/* True if elements come to a cell in the order of their index.  Every axis that moves on to a
- * further pass must move the index by just as much. */
+/* True if elements come to a cell (result) in the order of their index in C order: every axis that
+ * moves on to a further pass along the lanes moves the index by just as much. `outer` is the number
+ * of the pass. */
 static bool has_rising_index(const rd_fold *fold)
 {
     for (int32_t k = 0; k < fold->outer.n_add; k++) {
@@ -150,11 +163,11 @@ static bool has_rising_index(const rd_fold *fold)
     return true;
 }
 
-/* True if a kernel can look for the best element (argmin, argmax) without keeping lanes apart: any
- * order of elements gives the same bits. A row of lanes is searched as a whole, and the first of
- * equals counts, so indices must rise along it. Columns replace a state only by a better element,
- * so later rows and passes must not have lower indices. A row step of 0 means that rows belong to
- * different cells. */
+/* True if a kernel can look for the best element (argmin, argmax) of many at once, without keeping
+ * lanes apart, as any order of elements gives the same bits.  A row of lanes is searched as a
+ * whole, and the first of equals counts, so indices must rise along it.  Columns replace a state
+ * only by a better element, so later rows and passes must not have lower indices.  A row step of 0
+ * means that rows belong to different cells. */
 static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])
@@ -164,8 +177,9 @@ static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
                : f->mapping == RD_FOLD_COLUMNS && f->index.row >= 0 && has_rising_index(f->fold);
 }
 
-/* The memory that one more row with states of its own needs: one result, the slots of a scan, or
- * for each lane the states of the block and of `room` nodes. */
+/* Returns the memory that one more row of a tile with states of its own needs: one result, the
+ * slots of a scan, or for each lane the states of the block and of `room` nodes of its combine
+ * tree. A total is a row that is a whole fold, so only its result is kept. */
 static int64_t row_bytes(const rd_tile_fold *f)
 {
     const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
@@ -175,9 +189,11 @@ static int64_t row_bytes(const rd_tile_fold *f)
                            : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
 }
 
-/* Sets the byte offsets of the fold's arrays in its memory, and its size.  Each word of a state
- * takes 8 bytes, however wide it is.  Scans have states of their own, and no tree; nor has a
- * treeless fold. */
+/* Sets the byte offsets of the arrays in the memory of a fold, and its size: groups, tags of tree
+ * nodes, states of the current blocks, nodes, scans ...  Each word of a state takes 8 bytes,
+ * however wide it is. rd_piece() reserves n items of some bytes behind `used`, and returns their
+ * offset.  Scans have states of their own, and no tree; nor has a fold whose kernels need none
+ * (treeless). */
 static void lay_out(rd_tile_fold *f)
 {
     const bool    tree = !f->fold->scan && !f->treeless;
@@ -185,19 +201,20 @@ static void lay_out(rd_tile_fold *f)
     int64_t       used = 0;
 
     rd_piece(&used, f->groups, sizeof(rd_group));
-    f->tags        = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
-    f->block       = rd_piece(&used, f->in_place ? 0 : slots, all);
-    f->tree        = rd_piece(&used, slots, all * f->room);
-    f->scans       = rd_piece(&used, f->fold->scan ? f->slots : 0, f->scan_bytes);
-    f->seen        = rd_piece(&used, !f->masked ? 0 : f->totals ? f->n_total : f->slots, 1);
-    f->first_place = rd_piece(&used, f->notes_places ? f->slots : 0, 8);
+    /* tags: which blocks each node covers; seen: cells that have had an unmasked element */
+    f->tags  = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
+    f->block = rd_piece(&used, f->in_place ? 0 : slots, all);
+    f->tree  = rd_piece(&used, slots, all * f->room);
+    f->scans = rd_piece(&used, f->fold->scan ? f->slots : 0, f->scan_bytes);
+    f->seen  = rd_piece(&used, !f->masked ? 0 : f->totals ? f->n_total : f->slots, /*each=*/1);
+    f->first_place = rd_piece(&used, f->notes_places ? f->slots : 0, /*each=*/8);
     f->spare       = rd_piece(&used, 2 * RD_SPARE, all);
     f->total       = rd_piece(&used, f->n_total, all);
     f->bytes       = used;
 }
 
-/* The kernels of a fold's reducer.  Sums of f32 whose states stay f32 (a fold of one step, see
- * rd_fold_widens()) have kernels of their own. */
+/* Returns the kernels of the reducer of a fold.  Sums of f32 that add no two elements in a lane (a
+ * fold of one step, see rd_fold_widens()) stay f32 and have kernels of their own. */
 static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold)
 {
     const rd_elem elem = rd_elem_of(fold->type);
@@ -208,8 +225,10 @@ static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold
                : &simd->fold[elem][fold->reducer];
 }
 
-/* Plans a fold by the caller's reducer: the reference executor keeps its states, one fold for each
- * row.  A row's elements go to the lanes in turn unless the reducer needs the index of each. */
+/* Plans a fold by the caller's reducer (callbacks): the reference interpreter keeps its states, one
+ * fold for each of the `rows` of a tile.  A row's elements go to the lanes in turn unless the
+ * reducer needs the index of each.  row_steps is the steps of one pass along the lanes, rounded
+ * up. */
 static void plan_users(rd_tile_fold *f, int64_t rows)
 {
     f->users    = true;
@@ -223,9 +242,10 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
     f->bytes     = rd_bytes_times(f->row_bytes, rows);
 }
 
-/* Plans a group-by.  All cells of all lanes are one group of states; each lane has one more cell,
- * for elements with a label out of range.  min and max must note which cells have had an element,
- * as no state tells.  False if there is no kernel. */
+/* Plans a group-by: the label of an element says to which cell (result) it goes.  All cells of all
+ * lanes are one group of states; each lane has one more cell, for labels out of range. min and max
+ * must note which cells have had an element, as no state tells (`masked`).  False if there is no
+ * kernel, nodes have wider words than states, or results need a conversion. */
 static bool plan_groups(rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
@@ -245,9 +265,10 @@ static bool plan_groups(rd_tile_fold *f)
     return f->code->group && f->code->counter == f->elem && !rd_tiles_needs_conversion(f);
 }
 
-/* Plans fold number `number`: its kernels, lane mapping, groups and layout in memory.  `rows` is
- * how many rows of a tile have states of their own, 1 if none do.  False if the tile machine has no
- * kernel for the fold. */
+/* Plans fold `number` (a reduction or scan): its kernels, which states neighbouring elements
+ * update, and its layout in memory.  `rows` is how many rows of a tile have states of their own, 1
+ * if none do.  False if the tile machine has no kernel for it.  A scan by states (`running`) must
+ * have one result, and nodes as wide as its states. */
 static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
                       int64_t rows)
 {
@@ -267,14 +288,16 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     state_sizes(f);
     if (fold->n_group)
         return plan_groups(f);
-    f->counted      = f->code->uncounted && !f->weighted && !f->masked;
-    f->cells        = fold->n_cell;
-    f->mapping      = mapping_of(f);
-    f->best         = !f->running && can_find_best(simd, f);
+    /* the tile machine counts the elements, as the kernel does not */
+    f->counted = f->code->uncounted && !f->weighted && !f->masked;
+    f->cells   = fold->n_cell;
+    f->mapping = mapping_of(f);
+    f->best    = !f->running && can_find_best(simd, f);
+    /* the index of the first unmasked element of each cell is kept */
     f->notes_places = f->best && f->masked && f->mapping == RD_FOLD_COLUMNS;
     f->any_order    = f->any_order || f->indexed;
-    /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are
-     * wider. */
+    /* The states of a block are finished where they lie, as neighbours are of one group; unless
+     * nodes of the tree have wider words. */
     f->in_place  = f->mapping == RD_FOLD_COLUMNS && f->code->counter == f->elem;
     f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room      = node_capacity(fold);
@@ -285,7 +308,8 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->adjacent_cells = has_adjacent_cells(f);
     f->in_lockstep    = is_in_lockstep(f);
     f->group          = group_size(f);
-    f->n_total        = f->totals ? rows : 0;
+    f->n_total        = f->totals ? rows : 0; /* each row is a whole fold, and keeps its result */
+    /* as many groups as hold the lanes of all cells, for each row with states of its own */
     f->groups = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
     f->groups = f->totals ? 1 : rd_bytes_times(f->groups, rows);
     f->slots  = rd_bytes_times(f->groups, f->group);
@@ -294,7 +318,8 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
 }
 
 /* ---- The folds of a program ------------------------------------------------------------------ */
-/* The fold's first instruction of a kind, or -1 if it has none. */
+/* Returns the first instruction of a kind (START, STEP ...) that belongs to a fold; -1: it has
+ * none. */
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -303,8 +328,9 @@ int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
     return -1;
 }
 
-/* Finds the innermost loops of rows and columns around an instruction.  At row level the loop of
- * rows gives the columns. */
+/* Finds the loops that give the rows and columns of a tile at an instruction; NULL: none.  An
+ * instruction outside of the loop over columns has one element a row: the loop over rows gives its
+ * columns. */
 void rd_tile_loops_around(const rd_program *p, const rd_tile_code *code, int32_t i,
                           const rd_loop **row, const rd_loop **col)
 {
@@ -321,7 +347,8 @@ void rd_tile_loops_around(const rd_program *p, const rd_tile_code *code, int32_t
     }
 }
 
-/* True if a loop always visits its whole axis; false if tasks or panels share the axis. */
+/* True if a loop always visits its whole axis; false if tasks share the axis (p->root), or a loop
+ * over ranges of it (TILE) stands around. */
 static bool visits_all(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
@@ -330,9 +357,9 @@ static bool visits_all(const rd_program *p, const rd_loop *loop)
     return p->root != loop->axis;
 }
 
-/* The extent of a panel of the loop's axis that begins after the fold does; 0 if there is none.  A
- * panel is a range of indices that a loop of kind RD_LOOP_TILE visits at a time.  It counts if that
- * loop lies between the START and the STEP. */
+/* Returns the extent of a panel that begins after the fold does; 0 if there is none.  A panel is a
+ * range of indices of the same axis as `loop`, which a loop of kind RD_LOOP_TILE visits at a time.
+ * It counts if that loop lies between the START and the STEP. */
 static int64_t panel_extent(const rd_program *p, const rd_loop *loop, int32_t start, int32_t step)
 {
     for (int32_t k = 0; loop && k < p->n_loop; k++) {
@@ -345,8 +372,8 @@ static int64_t panel_extent(const rd_program *p, const rd_loop *loop, int32_t st
     return 0;
 }
 
-/* True if some loop ends as soon as the fold's result is decided, that is, has an EXIT that tests
- * this fold. */
+/* True if some loop ends as soon as the result of a fold is decided (any, all): it has an EXIT that
+ * tests this fold, and tiles can follow it. */
 static bool has_early_exit(const rd_program *p, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -355,9 +382,12 @@ static bool has_early_exit(const rd_program *p, int32_t fold)
     return false;
 }
 
-/* Collects what the program says of each fold (its rows, columns, masks, strides), then plans it.
- * `sized` is true once the most rows of a tile are known; before, folds are planned for one row.
- * False if a fold has no kernel. */
+/* Plans each fold by what the program says of it: its START and STEP, the loops around these,
+ * masks, and the strides of its cell, lane and outer numbers.  `sized` is true once the most rows
+ * of a tile are known; before, folds are planned for one row.  False if a fold has no kernel.  The
+ * second operand of a product (rd_reducer_multiplies) is no weight.  A fold can exit early if it
+ * has one cell with the same states in all rows, an element that decides (rd_fold_end sets f->end),
+ * and a reducer, an order (`first`) or an EXIT that uses it. */
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
 {
     for (int32_t k = 0; k < p->n_fold; k++) {

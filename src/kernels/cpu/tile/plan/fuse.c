@@ -17,8 +17,7 @@
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* Notes instruction i as the last reader of the registers it reads so far, and counts the readers
- * of each. */
+/* Counts instruction i as a reader of each register that it reads, and as the last one so far. */
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     int32_t reg[RD_MOST_READ], n = rd_inst_reads(p, &p->inst[i], reg);
@@ -30,15 +29,15 @@ static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* True if an instruction makes its values by a kernel that can write anywhere, so that it may write
- * to the memory of a STORE. */
+ * straight to the memory of a STORE. */
 static bool is_computation(rd_inst_kind kind)
 {
     return kind == RD_I_MAP || kind == RD_I_CAST || kind == RD_I_SELECT || kind == RD_I_SCAN;
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
-/* The bytes of the array at an address, as the product of the extents of its axes; INT64_MAX if
- * that is too large for an int. */
+/* Returns the bytes of the array at an address: the product of the extents of its axes and the size
+ * of an element; INT64_MAX if that is 1e18 or more. */
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
 {
     double bytes = rd_dtype_size(at->type);
@@ -49,14 +48,15 @@ int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
     return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
 }
 
-/* Leaves the cut or the rounding of a value to its STORE, if that is the only reader and its memory
- * has the value's type.  Likewise a cast from f32 to a half is left to the STORE, which reads the
- * f32 instead. */
+/* Leaves the cut (of ints) or rounding (of floats) of a value to its STORE i, which does it anyway,
+ * if that is the only reader and its memory has the type. t->wrap is the kernel that cuts or
+ * rounds, NULL: none.  Both instructions must make as many elements (level).  Likewise a cast from
+ * f32 to a half is left to the STORE, which reads the f32 instead. */
 static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
     const rd_tile_reg reg  = code->reg[inst->a];
-    const rd_inst    *from = &p->inst[reg.born];
+    const rd_inst    *from = &p->inst[reg.born]; /* the instruction that makes it */
 
     if (reg.uses != 1 || (from->kind != RD_I_MAP && from->kind != RD_I_CAST) ||
         !code->inst[reg.born].wrap || from->type != p->address[inst->arg].type ||
@@ -71,13 +71,13 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[from->a].last   = i > code->reg[from->a].last ? i : code->reg[from->a].last;
 }
 
-/* True if a scan should write its results past the caches, by non-temporal stores, itself.  This
- * pays for whole, long rows only, with results of the accumulator's type and the STORE as the only
+/* True if a scan should itself write its results past the caches, by non-temporal stores.  This
+ * pays for whole, long rows only, with results of the accumulator type and the STORE as the only
  * reader. */
 static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     enum { LONG = 512 };
-    const rd_inst      *inst = &p->inst[code->reg[reg].born];
+    const rd_inst      *inst = &p->inst[code->reg[reg].born]; /* the instruction that makes it */
     const rd_tile_fold *f    = &code->fold[inst->arg];
 
     return inst->kind == RD_I_SCAN && code->reg[reg].uses == 1 && f->col_extent >= LONG &&
@@ -87,13 +87,14 @@ static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code,
 /* Lets the instruction that computes a value write it to the memory of its STORE i, if that has the
  * register's type and contiguous columns.  loads[i] counts the LOADs among instructions 0 .. i: one
  * in between may read that memory.  Large arrays of the caller are stored past the caches, which a
- * scan may do itself. */
+ * scan may do itself.  RD_STREAM_BYTES is the size from which that pays.  A gather (a position from
+ * a register) has no contiguous columns; `into` -1: no STORE has taken the value yet. */
 static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
     const rd_address *at   = &p->address[inst->arg];
     rd_tile_inst     *t    = &code->inst[i];
-    const int32_t     from = code->reg[inst->a].born;
+    const int32_t     from = code->reg[inst->a].born; /* the instruction that makes it */
 
     if (t->level != RD_AT_TILE || t->strides.col != 1 || t->strides.gathers)
         return;
@@ -103,7 +104,8 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
             return;
     }
     if (!rd_tile_is_native(at->type) || code->inst[from].level != RD_AT_TILE ||
-        !is_computation(p->inst[from].kind) || code->inst[from].into >= 0 ||
+        !is_computation(p->inst[from].kind) ||
+        code->inst[from].into >= 0 || /* another STORE has it */
         loads[i] != loads[from])
         return;
     code->inst[from].into = i;
@@ -111,7 +113,8 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The element of registers that hold 16-bit floats of this type as they are. */
+/* Returns the element type of registers that hold 16-bit floats of this type as they are, without
+ * widening. */
 static rd_elem half_elem(rd_dtype type)
 {
     static const rd_elem elems[RD_N_DTYPES] = {
@@ -123,8 +126,9 @@ static rd_elem half_elem(rd_dtype type)
     return elems[type];
 }
 
-/* True if all readers of a LOAD of halves are STEPs with kernels that widen these elements.  Such
- * kernels take one operand in rows, with no mask or weights. */
+/* True if all readers of LOAD `load` are STEPs whose kernels widen these 16-bit floats themselves.
+ * Such kernels take one operand in rows, with no mask or weights. Nor may they be steps that count,
+ * look for a best element or sum small ints. */
 static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, int32_t load,
                                 rd_elem elem)
 {
@@ -142,8 +146,10 @@ static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, i
     return uses == code->reg[p->inst[load].dst].uses;
 }
 
-/* Makes the register of a LOAD the memory itself, if nothing is stored while the register is in
- * use.  stores[i] counts the STOREs among instructions 0 .. i. */
+/* Makes the register of LOAD i the memory itself (direct), if its columns are contiguous and
+ * nothing is stored while the register is in use. stores[i] counts the STOREs among instructions 0
+ * .. i.  A register that nobody reads later (reg->last < i) may be direct, too.  Halves (16-bit
+ * floats) stay as they are if only folds read them, whose kernels widen. */
 static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_dtype type = p->address[p->inst[i].arg].type;
@@ -151,7 +157,7 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
     rd_tile_reg   *reg  = &code->reg[p->inst[i].dst];
 
     if (t->level == RD_AT_TASK || t->strides.col != 1 || t->strides.gathers ||
-        !(reg->last < i || stores[reg->last - 1] == stores[i]))
+        !(reg->last < i || stores[reg->last - 1] == stores[i])) /* it is read after a STORE */
         return;
     if (rd_dtype_is_narrow_float(type) && is_widened_by_folds(p, code, i, half_elem(type)))
         reg->elem = half_elem(type);
@@ -161,16 +167,17 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* True if a LOAD or STORE has contiguous columns in memory, at places that follow from loop indices
- * alone. */
+/* True if a LOAD or STORE has contiguous columns in memory, at positions that follow from loop
+ * indices alone. */
 static bool is_in_rows(const rd_tile_inst *t)
 {
     return t->strides.col == 1 && !t->strides.gathers;
 }
 
-/* Copies bytes from memory to memory where a value is loaded only to be stored: rows as they are,
- * or transposed on one side.  Both types must be the same, and no other STORE may come in between.
- * Bools are left out: the LOAD makes them 0 or 1. */
+/* Lets STORE i copy from memory to memory, if its value is only loaded: whole rows as bytes, or
+ * transposed on one side.  Both types must be the same, and no other STORE may come in between.
+ * Bools are left out: the LOAD makes them 0 or 1.  stores[i] counts the STOREs among instructions 0
+ * .. i.  A large array of the caller is written past the caches. */
 static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_address *to   = &p->address[p->inst[i].arg];
@@ -179,7 +186,8 @@ static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *st
     rd_tile_inst     *load = &code->inst[from];
 
     if (p->inst[from].kind != RD_I_LOAD || t->level != RD_AT_TILE || load->level != RD_AT_TILE ||
-        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL ||
+        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL || /* others read it */
+        /* another STORE between */
         p->address[p->inst[from].arg].type != to->type || stores[i] - 1 != stores[from])
         return;
     if (!(is_in_rows(t) && (is_in_rows(load) || load->transposes)) &&
@@ -192,13 +200,14 @@ static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *st
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* True if there is such a register and it has an element for each row and column of the tile. */
+/* True if `reg` is a register (not -1) with an element for each row and column of the tile. */
 static bool is_in_tile(const rd_tile_code *code, int32_t reg)
 {
     return reg >= 0 && code->reg[reg].level == RD_AT_TILE;
 }
 
-/* The MAP that makes a register for its only reader, and need not be cut or rounded; or -1. */
+/* Returns the MAP that makes a register for its only reader, and whose result need not be cut or
+ * rounded: the reader may compute it itself. -1: there is none. */
 static int32_t sole_map(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     const int32_t from = is_in_tile(code, reg) ? code->reg[reg].born : -1;
@@ -209,7 +218,8 @@ static int32_t sole_map(const rd_program *p, const rd_tile_code *code, int32_t r
                : -1;
 }
 
-/* The fused map that an operation is in a kernel of a STEP; RD_FUSED_none if there is none. */
+/* Returns which map a kernel of a STEP can apply to elements as it loads them, for an operation;
+ * RD_FUSED_none: there is none. */
 static rd_fused fused_as(rd_op op)
 {
     switch (op) {
@@ -222,8 +232,9 @@ static rd_fused fused_as(rd_op op)
     }
 }
 
-/* Lets STEP i compute map `as` of the operands of instruction `from` itself, which is then skipped.
- * False if there is no such kernel, or operands are not of the tile. */
+/* Lets STEP i apply map `as` to the operands of MAP `from` as it loads them; `from` is then
+ * skipped.  False if there is no such kernel, or an operand is not of the tile.  reg.last is the
+ * last instruction that reads a register: now this STEP. */
 static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t from)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
@@ -243,7 +254,8 @@ static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fuse
     return true;
 }
 
-/* Lets STEP i compute map `as` of a and b, one of which is a scalar for each row or for the tile.
+/* Lets STEP i apply map `as` to registers a and b as it loads them, one of which is a scalar for
+ * each row or for the tile.  Elements must go to lanes of a cell, or to a cell for each column.
  * False if there is no such kernel, or both or none of them are scalars. */
 static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t a,
                         int32_t b)
@@ -266,8 +278,8 @@ static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_f
     return true;
 }
 
-/* Fuses a difference `from` with a scalar of the row into STEP i.  False if fuse_by_row()
- * cannot. */
+/* Fuses MAP `from`, a difference with a scalar of the row, into STEP i: its kernel squares the
+ * difference or takes its magnitude, as `as` says.  False if fuse_by_row() cannot. */
 static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as,
                        int32_t from)
 {
@@ -277,8 +289,9 @@ static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fu
     return true;
 }
 
-/* Fuses sums of squares and of squared differences, which then load each operand once.  They come
- * as a dot product of a register with itself, by STEP i. */
+/* Fuses a sum of squares or of squared differences into STEP i, which then loads each operand once.
+ * Such sums come as a dot product of a register with itself (x is operand b, too). sqdiff is the
+ * square of a difference, sqshift the same with a scalar for each row. */
 static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const int32_t x = p->inst[i].a, sub = sole_map(p, code, x);
@@ -293,9 +306,11 @@ static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
-/* Fuses the map, or the two maps, that only STEP i reads into its kernel: square, abs, product,
+/* Fuses the one or two MAPs that only STEP i reads into its kernel: square, abs, product,
  * difference or sum, and the square or abs of a difference.  Masked and weighted folds, and those
- * element by element, have no kernels with maps. */
+ * that take elements one by one, have no kernels with maps.  Dot products (rd_reducer_multiplies)
+ * may be scaled by a scalar of the row, or be squares.  `map` is the MAP before the STEP, `sub` a
+ * difference before that; -1: none. */
 static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
@@ -325,9 +340,10 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
         fuse_map(p, code, i, as, map);
 }
 
-/* Counts bools where a sum of 64-bit ints adds up bools that are cast to ints. The STEP then reads
- * the bools, and the CAST is skipped. So the CAST must be in the tile and have no other reader
- * (uses of 1). The kernel takes lanes, no mask, and no weights (b < 0). */
+/* Lets STEP i count bools, where it sums ints that are cast from bools: it reads the bools, and the
+ * CAST is skipped.  So the CAST must be in the tile and have no other reader.  The kernel takes
+ * elements along lanes, no mask, and no weights (b < 0).  Sums of ints have the same bits in any
+ * order. */
 static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -348,8 +364,9 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
         code->reg[p->inst[from].a].last = i;
 }
 
-/* Fuses a comparison of floats with a scalar into the STEP that counts its results, so no bools are
- * made. */
+/* Lets STEP i, which counts bools, make the comparison with a scalar itself (of floats, or of their
+ * magnitudes), so that no bools are made. The scalar must be one for the task; kernels are found by
+ * element, comparison, and whether they take magnitudes. */
 static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst  *t    = &code->inst[i];
@@ -363,7 +380,7 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
         return;
     abs                   = sole_map(p, code, inst->a);
     abs                   = abs >= 0 && p->inst[abs].op == RD_OP_abs ? abs : -1;
-    t->count_if           = code->simd->count_if[elem][inst->op][abs >= 0];
+    t->count_if           = code->simd->count_if[elem][inst->op][abs >= 0]; /* [1]: of magnitudes */
     t->x                  = abs >= 0 ? p->inst[abs].a : inst->a;
     t->y                  = inst->b;
     code->inst[test].skip = true;
@@ -372,23 +389,27 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[t->x].last = i > code->reg[t->x].last ? i : code->reg[t->x].last;
 }
 
-/* True if a sum of small ints is exact in f64 and in i64 alike, so that their order does not matter
- * and they need not be widened one by one.  Sums of that many 16-bit ints must stay below 2^53, in
- * blocks of RD_TREE_STEPS steps. */
+/* True if a sum of ints of up to 16 bits is exact in f64 and in i64 alike, so that their order does
+ * not matter and they need not be widened one by one.  The sum of that many must stay below
+ * 2^53. */
 static bool is_exact_sum(const rd_tile_fold *f, rd_dtype type)
 {
+    /* the greatest sum of as many ints below 65536 */
     const double most = (double)f->fold->n_block * (double)f->fold->lanes * RD_TREE_STEPS * 65536;
 
     return rd_reducer_adds_elements(f->fold->reducer) && !f->masked && most < 0x1p53 &&
            f->fold->steps == RD_TREE_STEPS && (type == RD_F64 || type == RD_I64 || type == RD_U64);
 }
 
-/* Sums ints of 8 and 16 bits as they lie in memory, instead of loading, casting and adding them.
- * The LOAD must have contiguous columns and no reader but the STEP or the CAST before it. */
+/* Lets STEP i sum ints of 8 and 16 bits as they lie in memory, without LOAD and CAST. The LOAD must
+ * have contiguous columns and no reader but the STEP or the CAST before it. RD_SMALL_PERIOD is the
+ * most columns. There is no second operand (inst->b), no index in a register (gathers), and a CAST
+ * must be to the fold's type. */
 static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 {
-    const rd_inst         *inst = &p->inst[i];
-    rd_tile_fold          *f    = &code->fold[inst->arg];
+    const rd_inst *inst = &p->inst[i];
+    rd_tile_fold  *f    = &code->fold[inst->arg];
+    /* the CAST, or the LOAD */
     const int32_t          from = is_in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
     const bool             cast = from >= 0 && p->inst[from].kind == RD_I_CAST;
     const int32_t          load = cast ? code->reg[p->inst[from].a].born : from;
@@ -410,14 +431,16 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
     code->inst[from].skip             = true;
     code->inst[load].skip             = true;
     f->any_order                      = true;
-    code->reg[p->inst[load].dst].last = -1;
+    code->reg[p->inst[load].dst].last = -1; /* nobody reads it now */
 }
 
-/* Applies all fusions: first into STEPs, then into STOREs, then of LOADs, as each depends on the
- * ones before it.  count[i] counts the LOADs, later the STOREs, among instructions 0 .. i.  False
- * if memory runs out. */
+/* Applies all fusions that save passes over a tile: first of maps into STEPs, then of values into
+ * STOREs, then of LOADs, as each depends on the ones before it.  Uses are counted first, and what
+ * joins (goes piece by piece) is found, as it reads fewer registers.  A value that is computed into
+ * the memory of a STORE (`into`) counts as a STORE.  False if memory runs out. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
+    /* LOADs, later STOREs, among instructions 0 .. i */
     int32_t *count = get(pool, (size_t)(p->n_inst + 1) * sizeof *count);
 
     if (!count)

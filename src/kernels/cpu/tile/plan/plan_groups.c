@@ -11,9 +11,10 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* ---- Which ones can run ---------------------------------------------------------------------- */
-/* True if no loop over cells stands around a loop over steps, inside the fold's START.  All cells
- * are in one block at a time, so a loop over cells must not begin its blocks again.  A loop is one
- * over steps if the lane or outer number changes along it. */
+/* True if, inside the START of a group-by, no loop over cells (results) stands around a loop over
+ * steps.  All cells are in one block at a time, so a loop over cells must not begin its blocks
+ * again.  A loop goes over steps if the lane or outer number changes along it.  Loops are seen from
+ * the inside; `steps` is true once one of them goes over steps. */
 static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
 {
     const rd_fold *f     = &p->fold[p->inst[step].arg];
@@ -29,8 +30,9 @@ static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
     return true;
 }
 
-/* True if neighbouring elements are one step of several cells, or successive steps of one cell:
- * along its lanes, or of its only lane. */
+/* True if neighbouring elements of a group-by are one step of several cells (results), or
+ * successive steps of one cell: along its lanes, or of its only lane.  Its kernel needs one of
+ * these. */
 static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
 {
     const int64_t lane  = rd_tile_strides_of(&f->lane, /*row=*/NULL, col).col,
@@ -42,8 +44,8 @@ static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
     return cell == 0 && ((lane == 1 && outer == 0) || (outer == 1 && f->lane.n_add == 0));
 }
 
-/* True if tiles can run this group-by fold: its START must be outside of all rows and columns, and
- * its loops must suit one table of all groups. */
+/* True if tiles can run this group-by: its START must be outside of all rows and columns, as a tile
+ * has one table of all groups, and its loops must suit such a table. */
 bool rd_tile_can_group(const rd_program *p, const rd_tile_code *code, int32_t fold)
 {
     const int32_t start = rd_tile_inst_of(p, RD_I_START, fold),
@@ -73,7 +75,8 @@ static bool is_group_step(const rd_program *p, int32_t i)
     return p->inst[i].kind == RD_I_STEP && p->fold[p->inst[i].arg].n_group;
 }
 
-/* The CAST that makes a register for its only reader; or -1. */
+/* Returns the CAST that makes a register of the tile for its only reader, which may then do the
+ * conversion itself; -1: there is none. */
 static int32_t sole_cast(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     const int32_t born = code->reg[reg].born;
@@ -85,7 +88,8 @@ static int32_t sole_cast(const rd_program *p, const rd_tile_code *code, int32_t 
                : -1;
 }
 
-/* The CAST from f32 to f64 that only a sum reads, which can convert while it sums; or -1. */
+/* Returns the CAST from f32 to f64 that only a group-by STEP (i) reads, as its sum can convert
+ * while it adds; -1: there is none. */
 static int32_t widening_cast(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const int32_t cast = sole_cast(p, code, p->inst[i].a);
@@ -93,8 +97,9 @@ static int32_t widening_cast(const rd_program *p, const rd_tile_code *code, int3
     return cast >= 0 && p->inst[cast].type == RD_F64 && p->inst[cast].from == RD_F32 ? cast : -1;
 }
 
-/* The kernels of a group-by STEP that sums, by type of the labels.  NULL if it uses the reducer's
- * kernel, as it does not sum or there are none for these elements. */
+/* Returns the kernels of a group-by STEP that sums, by type of the labels in memory.  NULL if it
+ * uses the general kernel of the reducer, as it does not sum or there are none for these
+ * elements. */
 static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
@@ -106,13 +111,14 @@ static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *co
                : NULL;
 }
 
-/* True if every reader of a LOAD of labels is a summing STEP with a kernel that reads them from
- * memory, where they are contiguous.  No STORE may come in between, as it could change them. */
+/* True if every reader of a LOAD of labels (in `reg`) is a summing STEP whose kernel can read them
+ * from memory, where they are contiguous.  No STORE may come in between, as it could change them.
+ * A masked STEP (inst->c is the mask) puts -1 in place of labels, so it reads the register. */
 static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *code, int32_t load,
                                      int32_t reg)
 {
     const rd_tile_strides *w    = &code->inst[load].strides;
-    int32_t                uses = code->reg[reg].uses;
+    int32_t                uses = code->reg[reg].uses; /* readers not found yet */
 
     if (p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE || w->col != 1 ||
         w->gathers)
@@ -133,16 +139,17 @@ static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *co
     return uses == 0;
 }
 
-/* The LOAD of labels that kernels read themselves, with the CAST of ints behind it in *cast (-1:
- * none); or -1 if there is no such LOAD. */
+/* Returns the LOAD of the labels in `reg` that the kernels of group-by sums read themselves; -1:
+ * there is no such LOAD. *cast gets the CAST of ints behind it, which is then not needed either;
+ * -1: none. */
 static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int32_t reg,
                              int32_t *cast)
 {
-    int32_t load = code->reg[reg].born;
+    int32_t load = code->reg[reg].born; /* the instruction that makes it */
 
     *cast = -1;
     if (p->inst[load].kind == RD_I_CAST && rd_dtype_kind(p->inst[load].from) != RD_KIND_FLOAT &&
-        code->reg[p->inst[load].a].uses == 1) {
+        code->reg[p->inst[load].a].uses == 1) { /* it has no other reader */
         *cast = load;
         load  = code->reg[p->inst[load].a].born;
     }
@@ -150,7 +157,8 @@ static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int3
 }
 
 /* Chooses the kernel of a group-by STEP, and fuses the CAST of its operand and the LOAD of its
- * labels into it. */
+ * labels into it: these are skipped. Labels in a register are 64-bit ints (RD_I64); sums read
+ * others straight from memory, by a kernel of their type. */
 void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst        *inst  = &p->inst[i];
@@ -159,7 +167,7 @@ void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
     const int32_t         widen = sums ? widening_cast(p, code, i) : -1;
     int32_t               cast;
 
-    if (code->fold[inst->arg].users) /* it is called */
+    if (code->fold[inst->arg].users) /* the caller's reducer has no kernel */
         return;
     t->sums  = sums != NULL;
     t->group = sums ? sums[RD_I64] : code->fold[inst->arg].code->group;

@@ -22,8 +22,9 @@
 #include "kernels/cpu/tile/run/tile_task.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* True if all loops directly inside a loop are innermost ones that visit each index, so that they
- * can be the columns of tiles. */
+/* True if all loops directly inside a loop are innermost ones that visit every index, so that their
+ * indices can be the columns of tiles (blocks of rows x columns that one instruction after the
+ * other works on). `first` and `next` list the loops in its body, -1: no more. */
 static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = loop->first; k >= 0; k = p->loop[k].next)
@@ -32,9 +33,10 @@ static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
     return true;
 }
 
-/* True if all rows of a tile may finish one inner loop before any begins the next one.  No row may
- * read what another has stored, and no loop may exit early.  Programs store to few slots, so the
- * search is short. */
+/* True if all rows of a tile may finish one inner loop before any row begins the next one: no row
+ * reads a slot (buffer) that the loop also stores to, and no loop exits early.  An EXIT counts only
+ * where tiles can follow it (a fold of one cell).  Programs store to few slots, so the search is
+ * short. */
 static bool can_interleave_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
@@ -57,8 +59,11 @@ static bool sorts_rows(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
-/* Decides whether a loop gives columns (an innermost one), rows (the one around those, if rows may
- * take turns) or neither. */
+/* Decides what the tile machine does with a loop: its indices are the columns of tiles (an
+ * innermost loop), their rows (the loop around innermost ones, if rows may be interleaved), or
+ * taken one by one (OUTER).  Loops over ranges (any kind but EACH) are outer, too, and so is a loop
+ * around others that goes backwards or begins a group-by, of which a tile has one.  Rows that are
+ * sorted share scratch memory, so they go one by one. */
 static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 {
     if (loop->kind != RD_LOOP_EACH || sorts_rows(p, loop))
@@ -72,8 +77,9 @@ static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 }
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
-/* The address whose strides over the tile matter to an instruction: that of its memory, or the
- * number of the cell that a CLOSE finishes.  NULL if it has none. */
+/* Returns the address whose strides over a tile matter to an instruction: that of its memory, or
+ * for a CLOSE (which finishes a reduction) the number of the cell, its result.  NULL: it has
+ * none. */
 static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
 {
     if (rd_inst_table[inst->kind].names == RD_NAMES_ADDRESS)
@@ -81,29 +87,34 @@ static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
     return inst->kind == RD_I_CLOSE ? &p->fold[inst->arg].cell : NULL;
 }
 
-/* True if a map makes bools of its operands, whose type is then inst->from and not inst->type. */
+/* True if an elementwise operation makes bools from its operands (a comparison, isnan): its kernel
+ * is then chosen by the type of the operands, inst->from, not by that of the result. */
 static bool is_test(const rd_inst *inst)
 {
     const rd_rule rule = rd_op_table[inst->op].rule;
     return rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
 }
 
-/* The distance of two neighbours in memory, in either direction. */
+/* Returns the absolute value of a stride. */
 static int64_t distance(int64_t step)
 {
     return step < 0 ? -step : step;
 }
 
-/* True if a LOAD or STORE has the rows of the tile adjacent in memory, and columns so far apart
- * that rows and columns do not overlap.  `rows` is the extent of the loop over rows. */
+/* True if the operand of a LOAD or STORE lies transposed in memory: the rows of the tile are
+ * adjacent (stride 1), and columns are so far apart that rows do not overlap.  `rows` is the extent
+ * of the loop over rows. */
 static bool is_transposed(const rd_inst *inst, const rd_tile_strides *w, int64_t rows)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers &&
            distance(w->row) == 1 && distance(w->col) > 1 && distance(w->col) >= rows;
 }
 
-/* Sets the plan of instruction i from its loops: level, strides, kernels of maps.  row and col are
- * the loops that give rows and columns there, or NULL. */
+/* Sets the plan of instruction i from the loops around it. row and col give the rows and columns of
+ * the tile there, or are NULL. Its level says how many elements it makes: one (neither loop), one a
+ * row, or one for each row and column. -1 in a field means none. t->map is the kernels of an
+ * operation, chosen later by which operands are scalars; t->wrap cuts or rounds results of narrow
+ * types, NULL: nothing to do. */
 static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row,
                    const rd_loop *col)
 {
@@ -138,7 +149,9 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
         t->wrap = code->simd->wrap[inst->type];
 }
 
-/* Sets the level and element of the registers that instruction i makes. */
+/* Notes, for the registers that instruction i makes, their level (one element for the task, for
+ * each row, or for each element of the tile), the type of their elements in buffers, and i itself.
+ * No reader is known yet. CLOSE and SCAN make results of a fold, COORD and INDEX 64-bit ints. */
 static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -155,7 +168,9 @@ static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
-/* Sets the roles of loops and the plans of all instructions, before anything is fused. */
+/* Sets the roles of all loops (columns or rows of tiles, or one index at a time) and the plans of
+ * all instructions, before anything is fused. row and col are the loops open at an instruction.
+ * LOOP and END themselves belong to no tile. */
 static void decode_all(const rd_program *p, rd_tile_code *code)
 {
     const rd_loop *row = NULL, *col = NULL;
@@ -186,8 +201,10 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- What the tile machine supports ---------------------------------------------------------- */
-/* True if the tile machine can run fold k.  A fold that begins anew for each element is left to the
- * reference executor, and so is one that begins for each row but steps outside of the columns. */
+/* True if the tile machine can run fold k (a reduction or scan).  A fold that begins anew for each
+ * element (START at tile level) is left to the reference interpreter, and so is one that begins for
+ * each row but takes its elements outside of the columns.  A group-by needs kernels, and a caller's
+ * reducer no more results than a state may have words. */
 static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
@@ -197,18 +214,21 @@ static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int
     if (step < 0 || start < 0 || (fold->n_group && !rd_tile_can_group(p, code, k)) ||
         (fold->user && fold->n_out > RD_MAX_STATE))
         return false;
-    /* All bits of a byte are not those of the register it lies in. */
+    /* an exclusive scan by AND begins with all bits set: in a byte other ones than in its register
+     * of 64 bits */
     if (rd_reducer_table[fold->reducer].op == RD_OP_bit_and && fold->exclusive &&
         rd_dtype_size(fold->type) < 8 && rd_dtype_kind(fold->type) == RD_KIND_UINT)
         return false;
-    if (rd_reducer_multiplies(fold->reducer) && p->inst[step].c >= 0) /* the evaluator makes none */
+    /* a masked dot product: the evaluator makes none */
+    if (rd_reducer_multiplies(fold->reducer) && p->inst[step].c >= 0)
         return false;
+    /* begins once in all, or once a row with its elements in the columns */
     return code->inst[start].level != RD_AT_TILE &&
            (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);
 }
 
-/* True if the register of a LOAD or STORE has the element of its memory; hand-made programs may
- * differ. */
+/* True if the register of a LOAD or STORE has the same element type in buffers as its memory has.
+ * The evaluator makes no others, but programs written by hand may. */
 static bool has_native_type(const rd_program *p, const rd_tile_code *code, const rd_inst *inst)
 {
     const int32_t reg = inst->kind == RD_I_LOAD ? inst->dst : inst->a;
@@ -217,7 +237,8 @@ static bool has_native_type(const rd_program *p, const rd_tile_code *code, const
            rd_elem_of(p->address[inst->arg].type) == code->reg[reg].elem;
 }
 
-/* True if the tile machine can run all of the program. */
+/* True if the tile machine can run all of the program: every load, store, reduction and sort.  Else
+ * the reference interpreter must. */
 static bool is_supported(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -233,24 +254,26 @@ static bool is_supported(const rd_program *p, const rd_tile_code *code)
 }
 
 /* ---- Prefetching ----------------------------------------------------------------------------- */
-/* Finds the first LOAD of contiguous rows in the first of several loops over columns, and marks it
- * to be prefetched.  Otherwise memory would be idle while the later loops compute on cached
- * elements.  `begin` is the LOOP of `outer`, the loop around them. */
+/* Where a loop has several loops over columns, marks the first LOAD of contiguous rows to be
+ * prefetched, row by row: otherwise memory would be idle while the later loops compute on cached
+ * elements.  Rows are contiguous if the stride along `outer` is the extent of the loop over
+ * columns.  `begin` is the LOOP instruction of `outer`, the loop around them. */
 static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin,
                           const rd_loop *outer)
 {
-    int32_t first = -1, n = 0;
+    int32_t first = -1, n = 0; /* that LOAD; the number of loops over columns */
 
     for (int32_t i = begin + 1; i < outer->end; i++) {
         if (p->inst[i].kind != RD_I_LOOP)
             continue;
         const rd_loop *loop = &p->loop[p->inst[i].arg];
         if (code->loop[p->inst[i].arg].role != RD_LOOP_COLS || code->loop[p->inst[i].arg].square)
-            return;
+            return; /* squares prefetch by themselves */
         n++;
         for (int32_t k = i + 1; k < loop->end && first < 0; k++)
+            /* a LOAD of rows that follow each other in memory without gaps */
             if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
-                p->address[p->inst[k].arg].slot < p->first_scratch &&
+                p->address[p->inst[k].arg].slot < p->first_scratch && /* not scratch */
                 rd_tile_strides_of(&p->address[p->inst[k].arg], outer, /*col=*/NULL).row ==
                     loop->extent)
                 first = k;
@@ -269,7 +292,8 @@ static void find_prefetches(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Takes memory for the plan of a program and its arrays; NULL if it runs out. */
+/* Takes zeroed memory for the plan of a program and its arrays from the pool; NULL if it runs out.
+ * One more of each, so that no array is empty. */
 static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = get(pool, sizeof *code);
@@ -283,8 +307,11 @@ static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
     return code->inst && code->loop && code->fold && code->reg ? code : NULL;
 }
 
-/* Makes the plan of a program pass by pass.  Sizes of tiles depend on buffers, so folds are planned
- * twice: first for one row, then for all rows of a tile. */
+/* Makes the plan by which the tile machine (an interpreter of one instruction after the other on
+ * tiles of rows x columns) runs a program, pass by pass.  Sizes of tiles depend on buffers, so
+ * reductions are planned twice: first for one row, then for all rows of a tile.  Memory from `get`
+ * lives as long as the program. p->code gets the plan, p->state_bytes the memory that each task
+ * needs. */
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = new_code(p, get, pool);
@@ -302,7 +329,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     if (!rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     find_prefetches(p, code);
-    code->spares = 2;
+    code->spares = 2; /* buffers for copies of operands; masks and group-bys need more */
     for (int32_t k = 0; k < p->n_fold; k++)
         code->spares = code->fold[k].grouped                      ? 4
                        : code->fold[k].masked && code->spares < 3 ? 3
@@ -314,13 +341,14 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     rd_tile_find_steps(p, code);
     if (!rd_tile_find_total(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
-    p->code        = code;
+    p->code = code;
+    /* a program that is one kernel call has no state */
     p->state_bytes = code->total ? 0 : rd_tiles_bytes(p);
     return RD_TILE_OK;
 }
 
-/* Notes why no compiled nest is wanted in place of tiles; NULL: one is.  Does nothing for programs
- * that tiles cannot run. */
+/* Notes a sentence that says why no compiled loop nest is wanted in place of tiles; NULL: one is.
+ * Does nothing for programs that tiles cannot run (they have no code). */
 void rd_tile_keep(const rd_program *p, const char *why)
 {
     rd_tile_code *const code = (rd_tile_code *)p->code;

@@ -16,23 +16,27 @@
 #include "kernels/loop/price.h"
 #include <math.h>
 
-/* The time of one elementary function, such as an exponential: by vectors, or by C's library where
- * there are no vector kernels. */
+/* Returns the predicted nanoseconds of one elementary function, such as an exponential: by vectors,
+ * or by a call of the C library where there are no vector kernels. s->call is the time of a call
+ * with the cost 8 (fmod). */
 static double function_ns(const rd_inst *inst, const rd_speeds *s)
 {
     return rd_op_table[inst->op].by == RD_BY_LIBM ? s->call * (double)rd_op_table[inst->op].cost / 8
                                                   : rd_function_ns(s, inst->op, inst->type);
 }
 
-/* The time to load or store one element.  An element that is not adjacent to the last one is
- * transposed in squares or accessed one by one.  Stores of the latter kind also wait for their
- * cache lines from the second-level cache. */
+/* Returns the predicted nanoseconds to load or store one element; `near` if it is adjacent to the
+ * last one.  Others are transposed in squares or accessed one by one.  Stores of the latter kind
+ * also wait for their cache lines from the second-level cache.  s->one_memory is the time of an
+ * access at an odd place, s->l2 the bytes of the second level in a nanosecond.  A LOAD that `joins`
+ * reads stretches as they lie, so it does not count as a gather. */
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };
-    const bool    gathers = t->strides.gathers && !t->joins;
-    const int64_t by      = t->strides.col < 0 ? -t->strides.col : t->strides.col;
-    const double  bytes   = gathers ? LINE : (double)by * rd_dtype_size(inst->type);
+    const bool gathers = t->strides.gathers && !t->joins; /* done piece by piece of an axis */
+    /* distance of neighbours in elements */
+    const int64_t by    = t->strides.col < 0 ? -t->strides.col : t->strides.col;
+    const double  bytes = gathers ? LINE : (double)by * rd_dtype_size(inst->type);
 
     if (!gathers && by <= 1)
         return near;
@@ -42,9 +46,10 @@ static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_spe
            (inst->kind == RD_I_STORE ? 2 * fmin(bytes, LINE) / s->l2 : 0);
 }
 
-/* The time in which a STEP or SCAN takes one element.  Kernels that take neighbours together cost
- * `near` times the reducer's operations.  Masked elements (inst->c is the mask) and folds without a
- * lane mapping go one by one, each waiting for the addition before it (chain_add). */
+/* Returns the predicted nanoseconds in which a STEP or SCAN takes one element.  Kernels that take
+ * neighbours together cost `near` times the operations of the reducer.  Masked elements (inst->c is
+ * the mask) and folds without a lane mapping go one by one, each waiting for the addition before it
+ * (chain_add).  one_memory is the time of an access at an odd place, for a group's state. */
 static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, const rd_speeds *s,
                       double near)
 {
@@ -62,8 +67,9 @@ static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, 
     return near * cost;
 }
 
-/* The bytes of one element that a kernel passes over: those of a register, or of memory where a sum
- * reads small ints there (`small`). */
+/* Returns the bytes of one element that the kernel of instruction i passes over: those of a
+ * register, or of memory where a sum reads small ints there (`small` is the LOAD that it
+ * replaces). */
 static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const int32_t small = code->inst[i].small;
@@ -72,9 +78,10 @@ static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i
                      : rd_dtype_size(p->address[p->inst[small].arg].type);
 }
 
-/* The time in which a fold with an exponential in its step takes one element.  Without a lane
- * mapping an element waits for the state before it, and for a branch: the greatest element so far
- * changes or does not. */
+/* Returns the predicted nanoseconds in which a fold with an exponential in its step (logsumexp)
+ * takes one element.  If elements go one by one, each waits for the state before it, and for a
+ * branch: the greatest element so far changes or does not.  s->one_exp is a call of exp, s->miss a
+ * branch that was not foreseen. */
 static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, const rd_speeds *s,
                              double near)
 {
@@ -83,7 +90,9 @@ static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, cons
                : near + rd_function_ns(s, RD_OP_exp, inst->type);
 }
 
-/* The predicted nanoseconds of one element of instruction i, by its kind. */
+/* Returns the predicted nanoseconds of one element of instruction i, by measured speeds s.  `near`
+ * is the time of an element that lies next to the one before it; s->tile_element is that of 8 bytes
+ * in the first-level cache. */
 double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
                           const rd_speeds *s)
 {
@@ -106,8 +115,8 @@ double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t
     }
 }
 
-/* True if an instruction calls a kernel on the elements of a tile: not those fused away, nor memory
- * itself, loops and constants. */
+/* True if an instruction calls a kernel on the elements of a tile.  Not those that are fused away,
+ * LOADs whose register is the memory itself, loops and constants. */
 static bool is_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -116,8 +125,8 @@ static bool is_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
            p->inst[i].kind != RD_I_END && p->inst[i].kind != RD_I_CONST;
 }
 
-/* True if an instruction calls its kernel for each row of a tile.  Maps take a whole tile at once,
- * and so do steps of cells that neighbouring elements update in turn. */
+/* True if an instruction calls its kernel once for each row of a tile.  Maps take a whole tile at
+ * once, and so do steps whose elements go to all cells in turn (CHANNELS). */
 static bool goes_by_rows(const rd_inst *inst, const rd_tile_code *code)
 {
     if (inst->kind == RD_I_STEP)
@@ -125,21 +134,24 @@ static bool goes_by_rows(const rd_inst *inst, const rd_tile_code *code)
     return inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE || inst->kind == RD_I_SCAN;
 }
 
-/* The number of kernel calls of an instruction in the whole program, at least one.  A call takes a
- * row if the instruction goes by rows and rows are shorter than a tile, else a whole tile. */
+/* Returns how often an instruction calls its kernel in the whole program, at least once.  A call
+ * takes a row if the instruction goes by rows and rows are shorter than a tile, else a whole
+ * tile. */
 static double calls_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
     const double   n    = rd_program_times(p, i);
     const int64_t  row  = inst->loop >= 0 ? rd_trips(p, inst->loop) : 1;
-    const bool     few  = goes_by_rows(inst, code) && row < code->cells;
-    const double   each = few ? (double)row : (double)code->cells;
+    /* a call has few elements */
+    const bool   few  = goes_by_rows(inst, code) && row < code->cells;
+    const double each = few ? (double)row : (double)code->cells;
 
     return each > 0 && n > each ? n / each : 1;
 }
 
-/* The time of a SORT over the whole program, with `add` the time of an operation.  Short rows that
- * are sorted side by side in vectors take a third of that of single rows. */
+/* Returns the predicted nanoseconds of a SORT over the whole program; `add` is the time of one
+ * operation.  Short rows that are sorted side by side in vectors take a third of that of single
+ * rows. */
 static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i, double add)
 {
     const rd_sorting *row  = &p->sorting[p->inst[i].arg];
@@ -149,7 +161,9 @@ static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
     return rd_program_times(p, i) * rd_sorting_ops(row) * part * add;
 }
 
-/* The predicted nanoseconds of all kernels of the program, with memory traffic left out. */
+/* Returns the predicted nanoseconds of all kernels of the program on tiles, elements and calls,
+ * with memory traffic left out. s->tile_call is the time of a call of a kernel, s->one_add that of
+ * an addition. */
 double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const rd_speeds *s)
 {
     double ns = 0;

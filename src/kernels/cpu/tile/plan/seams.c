@@ -14,25 +14,29 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/loop/seam_forms.h"
 
-/* The axis of a register that is no place, of one that is a number. */
+/* In place of an axis: the register is no place (an index that may be moved and clamped); it is a
+ * constant. */
 enum { NO_PLACE = -2, NUMBER = -1 };
 
+/* What is known of the registers of a program while places are looked for. */
 typedef struct finding {
     const rd_program *p;
     rd_tile_code     *code;
-    int32_t          *axis;  /* of each register, or NO_PLACE, NUMBER */
-    rd_known         *known; /* of each register, in the piece that is looked at */
+    int32_t          *axis;  /* whose index each register is made of; or NO_PLACE, NUMBER */
+    rd_known         *known; /* each register as a sum of indices, in the piece looked at */
 } finding;
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* True if an instruction at the level of a tile loads at an index in a register. */
+/* True if instruction i loads for each element of a tile, at an index that lies in a register (a
+ * gather). */
 static bool loads_at_register(const rd_tile_code *code, const rd_program *p, int32_t i)
 {
     return p->inst[i].kind == RD_I_LOAD && code->inst[i].level == RD_AT_TILE &&
            code->inst[i].strides.gathers;
 }
 
-/* The axis of a COORD: one axis, or none, and no register; else NO_PLACE. */
+/* Returns the axis whose index a COORD makes (coef * index + offset).  NUMBER: no axis, a constant.
+ * NO_PLACE: several axes, a register, or an index counted from the begin of a range. */
 static int32_t axis_of_coordinate(const rd_address *at)
 {
     if (at->n_add == 0)
@@ -40,7 +44,8 @@ static int32_t axis_of_coordinate(const rd_address *at)
     return at->n_add == 1 && at->add[0].axis >= 0 && !at->add[0].local ? at->add[0].axis : NO_PLACE;
 }
 
-/* The axis of a map or a comparison of whole numbers: that of its operands. */
+/* Returns the axis of the place that a map makes of two others: min, add, or a comparison of i64.
+ * Both operands must be of one axis, or one of them a constant; else NO_PLACE. */
 static int32_t axis_of_map(const finding *f, const rd_inst *inst)
 {
     const bool test = rd_compares_places(inst->op);
@@ -53,7 +58,8 @@ static int32_t axis_of_map(const finding *f, const rd_inst *inst)
     return a == b || b == NUMBER ? a : a == NUMBER ? b : NO_PLACE;
 }
 
-/* Notes which registers may be places, and of which axis. */
+/* Notes for each register whether it may be a place (an index that is moved, clamped or compared),
+ * and of which axis. */
 static void find_axes(const finding *f)
 {
     const rd_program *p = f->p;
@@ -72,7 +78,8 @@ static void find_axes(const finding *f)
     }
 }
 
-/* What a register is in a range of its axis, if its operands are known. */
+/* Returns what a register is in a range of its axis: coef * index + offset, true or false, or
+ * unknown.  `range` gets the first seam, where that changes.  The operands are known already. */
 static rd_known know(const finding *f, rd_seam_range *range, const rd_inst *inst)
 {
     const rd_address *at = inst->kind == RD_I_COORD ? &f->p->address[inst->arg] : NULL;
@@ -84,8 +91,10 @@ static rd_known know(const finding *f, rd_seam_range *range, const rd_inst *inst
     return rd_known_of_op(range, inst->op, f->known[inst->a], f->known[inst->b]);
 }
 
-/* Notes the forms of the axis' registers in piece k.  Returns the first seam inside of it, or its
- * start: there is none. */
+/* Notes what each register of an axis is in piece k of the axis (a range of its indices): coef *
+ * index + offset, or true or false.  Returns the first index inside the piece where some register
+ * changes (a seam); the start of the piece: there is none.  A register whose form is unknown,
+ * though there is no such index, is no place any more. */
 static int64_t form_piece(const finding *f, int32_t axis, int32_t k)
 {
     const rd_axis_pieces *pieces = &f->code->pieces[axis];
@@ -103,12 +112,14 @@ static int64_t form_piece(const finding *f, int32_t axis, int32_t k)
                             ? (rd_place_form){ 0, f->known[reg].truth }
                             : (rd_place_form){ f->known[reg].coef, f->known[reg].offset };
         if (f->known[reg].is == RD_FORM_UNKNOWN && range.seam == range.lo)
-            f->axis[reg] = NO_PLACE; /* for good */
+            f->axis[reg] = NO_PLACE; /* for good: no cut at a seam would help */
     }
     return range.seam;
 }
 
-/* Cuts an axis into pieces at all seams of its places.  False if there are too many. */
+/* Cuts an axis into pieces (ranges of indices) at all seams of its places, so that in each piece
+ * every place is one sum.  Piece k has indices from[k] to from[k + 1] - 1; form_piece() returns the
+ * first seam in it, or from[k].  False if there are more than RD_MOST_PIECES. */
 static bool cut(const finding *f, int32_t axis)
 {
     rd_axis_pieces *pieces = &f->code->pieces[axis];
@@ -118,12 +129,13 @@ static bool cut(const finding *f, int32_t axis)
     for (int32_t k = 0; k < pieces->n;) {
         const int64_t seam = form_piece(f, axis, k);
 
-        if (seam == pieces->from[k]) {
+        if (seam == pieces->from[k]) { /* piece k has no seam */
             k++;
             continue;
         }
         if (pieces->n == RD_MOST_PIECES)
             return false;
+        /* piece k becomes two: later pieces move on by one */
         for (int32_t n = ++pieces->n; n > k + 1; n--)
             pieces->from[n] = pieces->from[n - 1];
         pieces->from[k + 1] = seam;
@@ -131,7 +143,9 @@ static bool cut(const finding *f, int32_t axis)
     return true;
 }
 
-/* Gives forms to all registers that are places.  False: no memory. */
+/* Notes, for all registers that are places, what they are in each piece of their axis (coef * index
+ * + offset, or a truth value).  Registers of an axis with too many pieces are no places.  False: no
+ * memory.  NULL in `form` says that a register is no place. */
 static bool form_all(const finding *f, rd_get_fn *get, void *pool)
 {
     for (int32_t reg = 0; reg < f->p->n_reg; reg++)
@@ -153,8 +167,8 @@ static bool form_all(const finding *f, rd_get_fn *get, void *pool)
 }
 
 /* ---- Who joins ------------------------------------------------------------------------------- */
-/* True if a loop goes upwards and stores nothing in a slot, so that what is loaded there may be
- * loaded later in the loop. */
+/* True if a loop goes upwards and stores nothing in a slot (buffer), so that what is loaded from it
+ * may be loaded later in the loop. */
 static bool stores_nothing(const rd_program *p, int32_t loop, int32_t slot)
 {
     for (int32_t i = p->loop[loop].begin; i < p->loop[loop].end; i++)
@@ -163,7 +177,9 @@ static bool stores_nothing(const rd_program *p, int32_t loop, int32_t slot)
     return !p->loop[loop].backwards;
 }
 
-/* True if a LOAD can join: its indices in registers are places. */
+/* True if a LOAD of a tile can be done piece by piece (it *joins*): all its indices in registers
+ * are places, which are plain sums in each piece of an axis. Its loop must store nothing in that
+ * memory, as the LOAD may run later in the loop. */
 static bool load_joins(const finding *f, int32_t i)
 {
     const rd_address *at = &f->p->address[f->p->inst[i].arg];
@@ -176,7 +192,9 @@ static bool load_joins(const finding *f, int32_t i)
     return true;
 }
 
-/* True if a SELECT can join: it chooses by a comparison of places, in a loop that goes upwards. */
+/* True if a SELECT can be done piece by piece (it *joins*): it chooses by a comparison of places,
+ * which is true or false in a whole piece of an axis, and converts nothing. It must be of a tile,
+ * in a loop that goes upwards, as pieces are done from the left. */
 static bool select_joins(const finding *f, int32_t i)
 {
     const rd_inst *inst = &f->p->inst[i];
@@ -187,7 +205,9 @@ static bool select_joins(const finding *f, int32_t i)
            !f->p->loop[inst->loop].backwards;
 }
 
-/* Takes back the uses of registers that instruction i reads as places. */
+/* Takes back the uses of registers that instruction i reads as places: the index registers of a
+ * LOAD, or the condition of a SELECT. It joins (goes piece by piece), so it reads them no more.
+ * rd_inst_reads() has counted each register once. */
 static void drop_places(const finding *f, int32_t i)
 {
     const rd_inst    *inst = &f->p->inst[i];
@@ -205,7 +225,8 @@ static void drop_places(const finding *f, int32_t i)
     }
 }
 
-/* Skips instructions that make places which nobody reads any more. */
+/* Skips instructions whose places nobody reads any more, last ones first, as skipping one takes
+ * away uses of its operands. `uses` counts the readers of a register. */
 static void skip_places(const finding *f)
 {
     for (int32_t i = f->p->n_inst; i-- > 0;) {
@@ -223,8 +244,8 @@ static void skip_places(const finding *f)
 }
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
-/* True if an instruction need not run for elements that nobody chooses: it makes one value, keeps
- * no state, and reports nothing. */
+/* True if an instruction need not run for elements that no SELECT chooses: it makes one value,
+ * keeps no state, and reports no error. */
 static bool may_be_guarded(const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -238,9 +259,11 @@ static bool may_be_guarded(const rd_inst *inst)
     }
 }
 
-/* Makes instruction `from` one whose value the reader makes itself, if the reader is a SELECT that
- * joins and `from` joins for it alone.  Else guards it: its value is made where the SELECT chooses
- * that side. */
+/* Deals with one operand (`reg`) of a SELECT that joins, if the SELECT alone reads it.  If the
+ * instruction that makes it joins, too, it is skipped: the SELECT loads its rows itself.  In any
+ * case it is guarded: made only for tiles where the SELECT chooses that side.  `side` says which
+ * operand: true, the first.  The instruction must be in the same loop, and be one that may be left
+ * out. */
 static void take_side(const finding *f, int32_t select, int32_t reg, bool side)
 {
     const int32_t from = f->code->reg[reg].born;
@@ -255,8 +278,9 @@ static void take_side(const finding *f, int32_t select, int32_t reg, bool side)
     t->guard_side = side;
 }
 
-/* Guards the operands of an instruction that is guarded, if it alone reads them: they are wanted
- * where it is. */
+/* Guards the operands of an instruction that is itself guarded (made only where a SELECT chooses
+ * it), if it alone reads them: they are wanted where it is. t->guard is the SELECT, guard_side
+ * which of its operands; reg.born is the instruction that makes a register. */
 static void pass_guard(const finding *f, int32_t i)
 {
     const rd_tile_inst *t = &f->code->inst[i];
@@ -273,19 +297,21 @@ static void pass_guard(const finding *f, int32_t i)
     }
 }
 
-/* Marks sides of SELECTs that join, readers first.  Registers that a SELECT reads in place of one
- * that is skipped live until it has run. */
+/* Guards or skips the operands of SELECTs that join (are done piece by piece), readers first.
+ * Registers that a SELECT reads in place of one that is skipped live until it has run. reg.last is
+ * the last instruction that reads a register. */
 static void mark_sides(const finding *f)
 {
     for (int32_t i = f->p->n_inst; i-- > 0;) {
         const rd_inst *inst = &f->p->inst[i];
 
         if (f->code->inst[i].joins && inst->kind == RD_I_SELECT) {
+            /* the instruction that reads the chosen value last */
             const int32_t until = f->code->inst[i].skip ? f->code->reg[inst->dst].last : i;
 
-            if (inst->b != inst->c) {
-                take_side(f, i, inst->b, true);
-                take_side(f, i, inst->c, false);
+            if (inst->b != inst->c) { /* else both sides choose one register */
+                take_side(f, i, inst->b, /*side=*/true);
+                take_side(f, i, inst->c, /*side=*/false);
             }
             for (int k = 0; k < 2; k++) {
                 rd_tile_reg *r = &f->code->reg[k ? inst->b : inst->c];
@@ -308,7 +334,10 @@ static bool may_join(const rd_program *p, const rd_tile_code *code)
     return false;
 }
 
-/* Finds the instructions that join, and what only one side of a choice needs. */
+/* Finds the instructions that *join*: loads and choices of rolled, padded or joined arrays, whose
+ * moved indices (places) are plain sums in each piece of an axis.  Marks what only one side of a
+ * choice needs.  False: no memory.  A program without gathers has nothing to join, and code->pieces
+ * stays NULL. */
 bool rd_tile_fuse_seams(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     const size_t regs = (size_t)p->n_reg + 1;

@@ -17,16 +17,16 @@ enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE =
 /* Rows that kernels take in one pass over wide states. */
 enum { UNROLL_JAM = 4 };
 
-/* True if a register has fewer elements than the tile, so that each of its elements is repeated
- * along a row or the whole tile. */
+/* True if a register has fewer elements than the tile (one a row, or one in all), so that each is
+ * repeated along a row or the whole tile. */
 static bool is_broadcast(const rd_tile_code *code, int32_t reg)
 {
     return reg >= 0 && code->reg[reg].level != RD_AT_TILE;
 }
 
-/* True if the instruction copies an operand to the spare buffer, as the operand is broadcast or
- * masked (inst->c is the mask of a STEP or SCAN).  Steps with a map that takes one element per row
- * read that element as it is. */
+/* True if instruction i copies an operand to the spare buffer, as the operand is broadcast (one
+ * element a row or for all) or masked (inst->c is the mask of a STEP or SCAN).  Steps whose fused
+ * map takes one element a row read that element as it is. */
 static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -43,18 +43,18 @@ static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int3
     }
 }
 
-/* True if the body of the loop that begins at `begin` keeps elements in buffers, which then limit
+/* True if the body of the loop whose LOOP is `begin` keeps elements in buffers, which then limit
  * the columns of a tile.  So do early exits, gathers and transposed operands, which should be taken
- * in small pieces. */
+ * in small pieces.  `buffer` -1: the instruction needs none. */
 static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t end  = p->loop[p->inst[begin].arg].end;
-    const bool    cuts = code->loop[p->inst[begin].arg].cuts;
+    const bool    cuts = code->loop[p->inst[begin].arg].cuts; /* tiles end at seams */
 
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
 
-        if (cuts && code->inst[i].joins) /* memory, or tiles that fit */
+        if (cuts && code->inst[i].joins) /* reads memory in place, or has tiles that fit */
             continue;
         if (code->inst[i].buffer >= 0 || (inst->kind == RD_I_EXIT && rd_tile_exits_early(p, i)) ||
             code->inst[i].strides.gathers || code->inst[i].transposes)
@@ -65,17 +65,19 @@ static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t b
     return false;
 }
 
-/* Rounds n down to whole sides of squares, if there are several. */
+/* Rounds n down to a multiple of 64, the side of the squares that are transposed in registers, if
+ * it is more than one side. */
 static int64_t whole_squares(int64_t n)
 {
     return n > RD_SQUARE ? n - n % RD_SQUARE : n;
 }
 
-/* Sets the most columns of each loop over columns: a buffer's worth, whole squares, or no limit if
- * nothing is buffered.  `rows` is the most rows of a square tile of the loop around. */
+/* Sets the most columns of a tile (rows x columns of elements) for each loop over columns: as many
+ * as a buffer has elements, whole squares where operands are transposed, or no limit (INT64_MAX) if
+ * nothing is buffered. code->cells is the elements of a buffer. */
 void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
 {
-    int64_t rows = RD_SQUARE;
+    int64_t rows = RD_SQUARE; /* most rows of a square tile of the loop around */
 
     for (int32_t i = 0; i < p->n_inst; i++) {
         rd_tile_loop *loop = p->inst[i].kind == RD_I_LOOP ? &code->loop[p->inst[i].arg] : NULL;
@@ -90,8 +92,8 @@ void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* Counts the STEPs and SCANs that pass over the elements of a tile, in the loop at `begin`.
- * Elements that are read again should still be cached. */
+/* Counts the STEPs and SCANs (of reductions and scans) in the loop whose LOOP is `begin`: each
+ * passes over all elements of a tile, so with two or more these should still be cached. */
 static int32_t count_passes(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     int32_t n = 0;
@@ -101,8 +103,8 @@ static int32_t count_passes(const rd_program *p, const rd_tile_code *code, int32
     return n;
 }
 
-/* True if the loop at `begin` has maps, loads and stores only, none of which can fail, gathers or
- * transposes. */
+/* True if the loop whose LOOP is `begin` has only maps, loads and stores, none of which can fail,
+ * gathers or transposes. */
 static bool has_only_maps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
@@ -121,11 +123,11 @@ static bool has_only_maps(const rd_program *p, const rd_tile_code *code, int32_t
     return true;
 }
 
-/* Sets how many rows loops of maps take at a time: as many short rows as their buffers hold.
- *
- * Such loops do not limit the rows of the tile.  More rows are better: what is done once for a
- * tile, the ends of its folds and what is computed from these, costs as much as some hundred
- * elements. */
+/* Lets loops of maps over short rows take several rows at a time (loop->rows), as many as their
+ * buffers hold.  So they do not limit the rows of the tile.  More rows are better: what is done
+ * once a tile, such as the ends of its folds, costs as much as some hundred elements.  INT64_MAX
+ * stands for no limit; `most`, the columns of a tile, is lifted, so that rows_of() finds no limit
+ * here. */
 static void size_map_loops(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -144,7 +146,8 @@ static void size_map_loops(const rd_program *p, rd_tile_code *code)
 }
 
 /* True if each row of a tile keeps something (registers or states of its own) or its columns are
- * copied.  The buffers of rows limit the tile then. */
+ * copied: memory for rows limits the tile then. Columns are copied for folds whose elements go one
+ * by one (ELEMENTS). */
 static bool has_row_state(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -160,18 +163,19 @@ static bool has_row_state(const rd_program *p, const rd_tile_code *code)
     return false;
 }
 
-/* The greatest power of two times BLOCK_ROWS that is at most `rows`, so that tiles end where blocks
- * do. */
+/* Returns the greatest power of two times 64 (BLOCK_ROWS, the steps of a block of a combine tree)
+ * that is at most `rows`; 64 if that is more.  So tiles end where blocks do. */
 static int64_t whole_blocks(int64_t rows)
 {
-    int64_t some = BLOCK_ROWS;
+    int64_t fit = BLOCK_ROWS;
 
-    while (2 * some <= rows)
-        some *= 2;
-    return some;
+    while (2 * fit <= rows)
+        fit *= 2;
+    return fit;
 }
 
-/* True if a loop has a STEP of neighbouring cells, one per column. */
+/* True if the loop whose LOOP is `begin` has a STEP that gives the elements of a row to
+ * neighbouring cells (results), one for each column. */
 static bool has_column_folds(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     bool found = false;
@@ -182,13 +186,14 @@ static bool has_column_folds(const rd_program *p, const rd_tile_code *code, int3
     return found;
 }
 
-/* The most rows of a loop that keeps nothing in buffers: for one pass whole blocks, for several
- * what a cache holds.  Columns with states take at least UNROLL_JAM rows, however long: one by one,
- * min, max, mean and variance of rows of 8576 f32 took 3 times as long. */
+/* Returns the most rows of a tile for a loop that reads memory in place, without buffers: for one
+ * pass over the elements whole blocks, for several passes what a cache holds (ENOUGH, AGAIN:
+ * elements).  Columns with states take at least UNROLL_JAM rows, however long: one by one, min,
+ * max, mean and variance of rows of 8576 f32 took 3 times as long. */
 static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int64_t n   = p->loop[p->inst[begin].arg].extent;
-    const bool    one = count_passes(p, code, begin) < 2;
+    const bool    one = count_passes(p, code, begin) < 2; /* only one fold reads the elements */
     const int64_t fit = (one ? ENOUGH : AGAIN) / (n > 0 ? n : 1);
 
     if (one)
@@ -198,15 +203,19 @@ static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int3
     return fit;
 }
 
-/* The memory for states of a tile's own rows (own_rows): a part of the second-level cache, so that
- * the elements fit there, too. */
+/* Returns the memory for states that rows of a tile have of their own: an eighth of the
+ * second-level cache, so that the elements fit there, too. */
 static int64_t states_bytes(void)
 {
     return rd_caches().l2 / 8;
 }
 
-/* The most rows of a loop over rows: as many as fill the buffers of every loop over columns in it,
- * and no more than the states of rows have room for.  In squares they are whole cache lines. */
+/* Returns the most rows of a tile for the loop over rows whose LOOP is `begin`: as many as fill the
+ * buffers of every loop over columns in it, and no more than the states of rows have room for. A
+ * loop without a limit on its columns (`most` is INT64_MAX) reads in place; one whose tiles end at
+ * seams (`cuts`) may have to copy a column, so rows fit a buffer. Without anything kept for a row
+ * the elements alone are a limit (ENOUGH). Squares (transposed in registers) have whole cache lines
+ * of rows. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t number = p->inst[begin].arg;
@@ -214,7 +223,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     int64_t       rows   = has_row_state(p, code) ? MOST_ROWS : ENOUGH;
 
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
-        if (p->inst[i].kind == RD_I_LOOP) {
+        if (p->inst[i].kind == RD_I_LOOP) { /* over columns: n of them, at most `most` a tile */
             const int64_t most = code->loop[p->inst[i].arg].most,
                           n    = p->loop[p->inst[i].arg].extent;
             const int64_t fit  = square
@@ -226,7 +235,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
                 rd_least(rows, code->loop[p->inst[i].arg].cuts ? rd_least(fit, code->cells) : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (code->fold[k].own_rows)
+        if (code->fold[k].own_rows) /* each row of a tile has states of its own */
             rows = rd_least(rows, states_bytes() / rd_bytes_add(code->fold[k].row_bytes, 1));
     if (square && rows > LINE)
         rows -= rows % LINE;
@@ -234,8 +243,8 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     return rows > 1 ? rows : 1;
 }
 
-/* Sets the most rows of each loop over rows, and the most rows of any tile of the program that keep
- * something. */
+/* Sets the most rows of a tile for each loop over rows; code->rows gets the most for which any tile
+ * of the program keeps something. */
 void rd_tile_size_rows(const rd_program *p, rd_tile_code *code)
 {
     size_map_loops(p, code);

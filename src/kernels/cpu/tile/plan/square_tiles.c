@@ -16,21 +16,24 @@
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* True if all rows may take some of their columns before any row takes the others.  Each row, or
- * each column, must have cells of its own; cells of rows in one block must also enter it
- * together. */
+/* True if, for this fold, all rows of a tile may take some of their columns before any row takes
+ * the others: each row, or each column, has cells (results) of its own.  Cells of rows in one block
+ * must also enter it together. */
 bool rd_tile_can_split_columns(const rd_tile_fold *f)
 {
+    /* rows with states or cells of their own; a cell for each column; cells of several lanes, whose
+     * elements go one by one */
     return f->own_rows || f->cell.row != 0 || f->mapping == RD_FOLD_COLUMNS ||
            (f->mapping == RD_FOLD_ELEMENTS && f->cell.col != 0 && f->fold->lanes > 1);
 }
 
-/* True if a loop over rows transposes some operand and its result does not depend on the order of
- * rows.  Errors must be reported in the order of rows, so instructions that can fail prevent
- * squares. */
+/* True if the loop over rows whose LOOP is `begin` has an operand that lies transposed in memory
+ * (then its tiles become squares), and no result depends on the order of rows.  Group-bys, and
+ * folds whose rows may not take their columns in parts, count as such.  Errors must be reported in
+ * the order of rows, so instructions that can fail prevent squares. */
 static bool can_be_square(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
-    bool turns = false;
+    bool turns = false; /* some operand is transposed */
 
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
         const rd_inst *inst = &p->inst[i];
@@ -47,18 +50,19 @@ static bool can_be_square(const rd_program *p, const rd_tile_code *code, int32_t
     return turns;
 }
 
-/* True if a LOAD reads an array that the second-level cache does not hold; smaller ones are not
+/* True if a LOAD reads an array of more than half the second-level cache; smaller ones are not
  * prefetched. */
 static bool exceeds_cache(const rd_program *p, const rd_inst *inst)
 {
     const rd_address *at = &p->address[inst->arg];
 
-    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch &&
+    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch && /* not scratch */
            rd_tile_bytes(p, at) > rd_caches().l2 / 2;
 }
 
-/* Chooses which LOADs are prefetched, and when: transposed operands by themselves, the others of a
- * loop over columns along with the first transposed one. */
+/* Chooses which LOADs of the loop over columns at `begin` are prefetched: transposed operands by
+ * themselves, the others along with the first transposed one, as a linked list (next_prefetch). A
+ * `direct` LOAD reads memory in place; with a row stride of 0 all rows read the same. */
 static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     int32_t first = -1;
@@ -78,8 +82,10 @@ static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t be
         }
 }
 
-/* The LOAD that transposes memory of this element for one reader only, with no store in between; or
- * -1.  Rows must be adjacent in rising order. */
+/* Returns the LOAD that makes register `reg` by a transpose, for one reader only and with no store
+ * in between, so that the reader may do it; -1: there is none.  Its elements need no conversion,
+ * and its rows are adjacent in rising order.  A computation into the memory of a STORE (`into`)
+ * counts as a store. */
 static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                     rd_elem elem, int32_t reader)
 {
@@ -96,15 +102,16 @@ static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *cod
     return from;
 }
 
-/* True if the map gives the same result with its operands exchanged. */
+/* True if a map that is fused into a STEP gives the same result with its operands exchanged. */
 static bool commutes(rd_fused as)
 {
     return as != RD_FUSED_sub;
 }
 
-/* Lets the kernel of STEP i transpose its operand y straight from memory, if y's columns are cells
- * and its rows are successive steps of them.  Where the fused map allows, x and y change places so
- * that y is the transposed one. */
+/* Lets the kernel of STEP i transpose its operand y straight from memory, if the columns of y are
+ * cells (results), its rows are successive steps of them, and such a kernel exists for element,
+ * reducer and fused map.  Where the fused map commutes, x and y change places so that y is the
+ * transposed one. */
 static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst       *t = &code->inst[i];
@@ -112,7 +119,8 @@ static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
     int32_t             x = t->x, y = t->y;
 
     if (y < 0 || x == y || f->mapping != RD_FOLD_COLUMNS || f->own_rows || f->cell.row != 0 ||
-        f->outer.row * f->row_steps + f->lane.row != 1 || !code->simd->transposed[f->elem] ||
+        f->outer.row * f->row_steps + f->lane.row != 1 || /* rows are no successive steps */
+        !code->simd->transposed[f->elem] ||
         !code->simd->transposed[f->elem][f->fold->reducer][t->fused])
         return;
     if (sole_transposed_load(p, code, y, f->elem, i) < 0 && commutes(t->fused)) {
@@ -127,7 +135,9 @@ static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
     code->inst[t->transposed_load].skip = true;
 }
 
-/* Marks a loop over rows and its inner loops as square, and plans what goes with that. */
+/* Makes the tiles of a loop over rows and of its inner loops squares of 64 x 64, as an operand lies
+ * transposed in memory; plans prefetching and transposes within kernels. Folds in such tiles
+ * (in_square) are planned for columns that come in parts. */
 static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
@@ -146,8 +156,8 @@ static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
     code->loop[p->inst[begin].arg].square = code->square = true;
 }
 
-/* Marks every loop over rows that transposes an operand and may be square, and plans its
- * transposing and prefetching. */
+/* Finds each loop over rows with an operand that lies transposed in memory, and gives it square
+ * tiles if its results allow that. */
 void rd_tile_plan_squares(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)

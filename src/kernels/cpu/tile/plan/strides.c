@@ -1,7 +1,8 @@
 /* strides.c - the strides of addresses over the rows and columns of a tile. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* The stride of an address along a loop, negative if the loop runs backwards. */
+/* Returns the stride of an address along a loop in elements, with the other sign if the loop runs
+ * backwards; 0 without a loop. */
 static int64_t coef_of(const rd_address *at, const rd_loop *loop)
 {
     int64_t coef = 0;
@@ -12,8 +13,9 @@ static int64_t coef_of(const rd_address *at, const rd_loop *loop)
     return coef;
 }
 
-/* The strides of an address along the loops of rows and columns, either of which may be NULL.  An
- * addend without an axis is an index in a register, so the address gathers. */
+/* Returns the strides of an address from row to row and from column to column of a tile, in
+ * elements; `row` and `col` are the loops over them or NULL (stride 0).  An addend without an axis
+ * (-1) is an index in a register, so the address gathers. */
 rd_tile_strides rd_tile_strides_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
 {
     rd_tile_strides w = {

@@ -37,7 +37,8 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold);
 void    rd_tile_loops_around(const rd_program *p, const rd_tile_code *code, int32_t i,
                              const rd_loop **row, const rd_loop **col);
-/* True if an EXIT depends on a fold of one cell.  With several cells tiles go on. */
+/* True if an EXIT (which leaves a loop once a result is decided) depends on a fold of one cell
+ * (result).  With several cells tiles go on. */
 static inline bool rd_tile_exits_early(const rd_program *p, int32_t exit)
 {
     return p->fold[p->inst[exit].a].n_cell == 1;

@@ -14,14 +14,14 @@
 #include "kernels/scalar_residue.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* True if an address changes along an axis. */
+/* True if an address changes along an axis (its coefficient is not 0). */
 static bool has_stride(const rd_address *at, int32_t axis)
 {
     return rd_coef(at, axis) != 0;
 }
 
-/* True if the columns of a tile are successive steps of one lane, so that each element waits for
- * the one before it. */
+/* True if the columns of a tile are successive steps of one lane (accumulator), so that each
+ * element waits for the one before it. */
 static bool is_serial(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = &p->fold[inst->arg];
@@ -31,8 +31,8 @@ static bool is_serial(const rd_program *p, const rd_inst *inst)
            (has_stride(&f->outer, axis) || has_stride(&f->lane, axis));
 }
 
-/* True if rows of the tile, or loops around it, bring other cells that could be taken together, or
- * the fold has several blocks. */
+/* True if loops around the columns bring other cells (results), or the fold has several blocks of
+ * its combine tree: these could be taken together, though elements of one cell cannot. */
 static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f = &p->fold[inst->arg];
@@ -44,31 +44,35 @@ static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
     return f->n_block > 1 && !f->scan;
 }
 
-/* The reason why the elements of a STEP or SCAN go one by one, as run/steps.c takes them;
- * RD_N_RESIDUE if they do not.  `down` says that rows of the tile go along the lanes of each
- * column's cell, which are then taken column by column. */
+/* Returns the reason why the elements of a STEP or SCAN go one by one, as run/steps.c takes them.
+ * Totals (treeless), small ints (`small`) and counted bools have kernels without a lane mapping.
+ * The reasons: labels of groups, scans with or without other scans to go beside, the order of one
+ * sum, and elements at any places; RD_N_RESIDUE if they go in vectors. */
 static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
     const rd_tile_inst *t    = &code->inst[i];
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const bool          scan = inst->kind == RD_I_SCAN, order = is_serial(p, inst);
-    const bool          down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
+    /* rows of the tile go along the lanes of a cell for each column: taken column by column */
+    const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
 
     if (scan ? f->mapping == RD_FOLD_ALONG || f->mapping == RD_FOLD_COLUMNS
              : f->mapping != RD_FOLD_ELEMENTS || f->treeless || t->small >= 0 || t->counts || down)
         return RD_N_RESIDUE;
-    if (f->grouped)
+    if (f->grouped) /* a group-by */
         return RD_RESIDUE_label;
     if (order && scan)
         return has_independent_cells(p, inst) ? RD_RESIDUE_scans : RD_RESIDUE_scan;
-    if (order || f->users)
+    if (order || f->users) /* the caller's reducer */
         return order && !has_independent_cells(p, inst) ? RD_RESIDUE_order : RD_RESIDUE_rows;
     return RD_RESIDUE_places;
 }
 
-/* The reason why a map runs element by element; RD_N_RESIDUE if it does not. */
+/* Returns the reason why an elementwise operation runs element by element; RD_N_RESIDUE if it runs
+ * in vectors. Remainders of floats have vectors (rd_op_leaves_rest); ints may report a division by
+ * 0 (rd_op_reports). Other functions are C's, or go by rows with branches. */
 static rd_residue_why why_map(const rd_inst *inst)
 {
     if (rd_op_leaves_rest(inst->op, inst->type))
@@ -82,7 +86,9 @@ static rd_residue_why why_map(const rd_inst *inst)
     }
 }
 
-/* The reason why an instruction runs element by element; RD_N_RESIDUE if it does not. */
+/* Returns the reason why an instruction runs element by element; RD_N_RESIDUE if it runs in vectors
+ * or is none of these. Functions of arrays (block, f32, f64) take rows; those of single numbers do
+ * not. */
 static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -102,8 +108,9 @@ static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int3
     }
 }
 
-/* Adds the operations and the predicted time of the residue.  Only work on each element of a tile
- * counts: work on each row is little in comparison. */
+/* Adds to r what the tile machine runs element by element: operations and predicted time, each with
+ * its reason.  A program that is one kernel call (code->total) has none.  Only work on each element
+ * of a tile counts, as work on each row is little in comparison. r->ns is the time of all else. */
 void rd_tile_residue(const rd_program *p, const rd_tile_code *code, const rd_speeds *s,
                      rd_residue *r)
 {
@@ -124,6 +131,6 @@ void rd_tile_residue(const rd_program *p, const rd_tile_code *code, const rd_spe
 
         rd_residue_inst(p, &p->inst[i], name);
         rd_residue_add(r, why, name, times, ns);
-        r->ns -= ns; /* it is in the sum of all */
+        r->ns -= ns; /* it is in the sum of all, and now with its reason */
     }
 }

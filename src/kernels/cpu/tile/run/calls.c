@@ -11,8 +11,8 @@
 /* ---- Faults ---------------------------------------------------------------------------------- */
 /* Notes that element (r, c) fails.  The reference runs all instructions of an element before the
  * next element, so a later instruction may fail for an earlier element, which is then the one to
- * report.  The tile is cut down to the elements that may do so.  (At row level a column is a row of
- * the tile.) */
+ * report.  The tile is cut down to the rows that may do so; if none may, the task fails now. (At
+ * row level a column is a row of the tile.) */
 static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
 {
     const bool tile = m->level == RD_AT_TILE;
@@ -26,7 +26,7 @@ static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
         m->task->status = status;
 }
 
-/* True if a failure of element (r, c) would come before the known fault.  At row level the tile has
+/* True if a failure of element (r, c) would come before the known one.  At row level the tile has
  * been cut down to the elements before it, so each may. */
 static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
 {
@@ -34,8 +34,9 @@ static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* Makes a gathered index count from the beginning of its axis, whose extent is the instruction's
- * value.  False, with a message in the task, if the index is out of range. */
+/* Checks a gathered index, and makes it count from the beginning of its axis if it is negative;
+ * inst->value is the extent. False, with a message in the task, if the index is out of range.
+ * Unsigned indices cannot be negative; class u64 has all of them. */
 static bool check_index(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
 {
     const int64_t extent = inst->value.i64;
@@ -60,7 +61,7 @@ static bool check_index(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word
 }
 
 /* Checks n indices, each `step` after the last, and adds extent_if_negative to negative ones.  True
- * if all are in range. */
+ * if all are in range.  Such a loop without branches is vectorised. */
 static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *restrict index,
                                                             const int64_t *restrict given,
                                                             int64_t  step,
@@ -78,8 +79,10 @@ static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *
     return !outside;
 }
 
-/* Checks row r of indices at once.  False if some may be out of range, or the row must go element
- * by element: after a fault, of bools, or in place, where given indices would be lost. */
+/* Checks row r of indices by a vector loop (a step that is known to be 1 makes a faster one).
+ * inst->value is the extent; signed indices may count from the end. False if some may be out of
+ * range, or the row must go element by element: after a failure, of bools, or in place, where given
+ * indices would be lost. */
 static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view *x,
                       const rd_reg_view *y, int64_t r)
 {
@@ -91,12 +94,14 @@ static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view 
     if (r >= m->fault.row || x->elem == RD_ELEM_b8 || x->at == y->at)
         return false;
     return x->col == 1
-               ? check_run(m->cols, index, given, 1, from_end ? extent : 0, (uint64_t)extent)
+               ? check_run(m->cols, index, given, /*step=*/1, from_end ? extent : 0,
+                           (uint64_t)extent)
                : check_run(m->cols, index, given, x->col, from_end ? extent : 0, (uint64_t)extent);
 }
 
-/* INDEX: checks gathered indices.  A faulty index becomes 0, as later LOADs still read something.
- * An axis of extent 0 fails at the first element. */
+/* INDEX: checks the indices of a gather.  Rows go by a vector loop where that can tell that all is
+ * well.  A faulty index becomes 0, as later LOADs still read something.  An axis of extent 0 fails
+ * at the first element. */
 void rd_tiles_index(rd_tiles *m, int32_t pc)
 {
     const rd_inst    *inst = &m->p->inst[pc];
@@ -118,6 +123,7 @@ void rd_tiles_index(rd_tiles *m, int32_t pc)
 }
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
+/* The operands of a call of the user's function. */
 typedef struct arguments {
     int32_t     n;
     rd_reg_view in[RD_MAX_CALL];
@@ -133,8 +139,8 @@ static bool is_dense(const arguments *a)
     return true;
 }
 
-/* Calls a function of one or two numbers for each element of row r.  False if the function takes
- * arrays. */
+/* Calls a user's function of one or two numbers for each element of row r.  False if the function
+ * takes arrays.  The strides dx and dz are 0 for scalars of the row. */
 static bool call_numbers(const rd_tiles *m, const rd_call *call, const arguments *a,
                          const rd_reg_view *y, int64_t r)
 {
@@ -153,15 +159,17 @@ static bool call_numbers(const rd_tiles *m, const rd_call *call, const arguments
     return call->f32_1 || call->f64_1 || call->f32_2 || call->f64_2;
 }
 
-/* True if registers hold the type as memory does. */
+/* True if registers hold a type as memory does, so that nothing need be converted. */
 static bool is_register(rd_dtype type)
 {
     return type == RD_BOOL || (rd_dtype_size(type) == rd_elem_size(rd_elem_of(type)) &&
                                !rd_dtype_is_narrow_float(type));
 }
 
-/* Calls a block function on row r, in the types that it takes: the whole row, or pieces of SOME
- * elements where elements are converted.  False if it failed. */
+/* Calls a user's function of n elements on row r, in the types that it takes: the whole row, or
+ * pieces of 256 elements where these are converted. False if it failed. store() converts from
+ * registers to the type that the function takes, load() its results back. A function returns NULL
+ * if it has not failed, else its message, which call_elements() finds again. */
 static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                        const rd_reg_view *y, int64_t r)
 {
@@ -177,19 +185,20 @@ static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *
         for (int32_t k = 0; k < a->n; k++) {
             at[k] = rd_view_at(&a->in[k], r, c);
             if (!as_they_are) {
-                m->code->simd->store[call->in_type](n, in[k], 1, at[k]);
+                m->code->simd->store[call->in_type](n, in[k], /*stride=*/1, at[k]);
                 at[k] = in[k];
             }
         }
         if (call->block(call->user, n, at, as_they_are ? rd_view_at(y, r, c) : out))
             return false;
         if (!as_they_are)
-            m->code->simd->load[inst->type](n, rd_view_at(y, r, c), out, 1);
+            m->code->simd->load[inst->type](n, rd_view_at(y, r, c), out, /*stride=*/1);
     }
     return true;
 }
 
-/* Calls a function of arrays of floats on row r. */
+/* Calls a user's function on row r of a tile: it takes an array of floats per argument, and fills
+ * y. */
 static void call_floats(const rd_tiles *m, const rd_call *call, const arguments *a,
                         const rd_reg_view *y, int64_t r)
 {
@@ -203,8 +212,9 @@ static void call_floats(const rd_tiles *m, const rd_call *call, const arguments 
         call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
 }
 
-/* Calls the function on row r at once.  False if elements must go one by one: operands or the
- * result are not contiguous along the row, or the row is one in which a fault must be found. */
+/* Calls the user's function on row r at once.  False if elements must go one by one: operands or
+ * the result are not contiguous along the row, or the row is one in which a failure must be found
+ * (from m->fault.row on, or a function that fails). */
 static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                      const rd_reg_view *y, int64_t r)
 {
@@ -221,7 +231,7 @@ static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
     return is_dense(a);
 }
 
-/* Calls the function on one element of row r at a time, and reports the first that fails. */
+/* Calls the user's function on one element of row r at a time, and reports the first that fails. */
 static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a,
                           const rd_reg_view *y, int64_t r)
 {
@@ -242,7 +252,8 @@ static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a,
     }
 }
 
-/* CALL: calls a user's function, row by row where that is possible. */
+/* CALL: calls a user's function on a tile: row by row where the elements of all arguments lie as it
+ * takes them, else element by element. */
 void rd_tiles_call(rd_tiles *m, int32_t pc)
 {
     const rd_inst    *inst = &m->p->inst[pc];

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Cuts or rounds the results y of an instruction to their type. */
+/* Cuts (ints) or rounds (floats) the results y of an instruction to their narrow type, in place. */
 static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_reg_view *y)
 {
     const rd_runs q = rd_runs_of(m, rd_is_flat(m, y));
@@ -22,14 +22,15 @@ static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_reg_view *y)
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
+/* The operands of a MAP or SELECT.  Bit k of `form` says that operand k is a scalar for the row. */
 typedef struct operands {
     rd_reg_view a[3];
     int         n;
     unsigned    form;
 } operands;
 
-/* Finds the operands of a MAP or SELECT, and their form: bit k says that operand k is a scalar for
- * the row. */
+/* Finds the n operands of a MAP or SELECT, and their form: bit k says that operand k is a scalar
+ * for the row (its column stride is 0). */
 static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
 {
     const int32_t reg[3] = { inst->a, inst->b, inst->c };
@@ -44,7 +45,8 @@ static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
 }
 
 /* Exchanges the factors of a fused multiply-add, which changes no bit.  Kernels take only the
- * second factor as a scalar. */
+ * second factor as a scalar.  Bit k of the form says that operand k is a scalar, so bits 0 and 1
+ * change places. */
 static void swap_factors(operands *o)
 {
     const rd_reg_view a = o->a[0];
@@ -54,8 +56,9 @@ static void swap_factors(operands *o)
     o->form = (o->form & 4U) | (o->form & 1U) << 1 | (o->form & 2U) >> 1;
 }
 
-/* Maps row r element by element where no kernel has this combination of operands: as a rule all of
- * them are scalars of the row. */
+/* Maps row r element by element, where no kernel has this combination of scalars and rows: as a
+ * rule all of them are scalars of the row. The kernel for three rows takes one element at a time;
+ * operands that the instruction has not are NULL. */
 static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_reg_view *y,
                        int64_t r)
 {
@@ -65,8 +68,11 @@ static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, cons
                o->n > 2 ? rd_view_at(&o->a[2], r, c) : NULL, &m->task->warnings);
 }
 
-/* MAP, SELECT: calls the kernel for this combination of scalars and rows, on one run if all
- * operands are contiguous. */
+/* MAP, SELECT: calls the kernel for this combination of scalars and rows (form: bit k says that
+ * operand k is a scalar) on each row, or on the whole tile as one run if all operands are
+ * contiguous or scalars. Results of narrow types are cut or rounded (wrap). t->map[form] is NULL if
+ * there is no such kernel. In place of operands that the instruction has not, the kernel gets the
+ * first, and reads none. */
 static void map(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -77,8 +83,8 @@ static void map(rd_tiles *m, int32_t pc)
     const rd_reg_view y   = rd_tiles_target(m, pc, inst->dst);
     bool              one = rd_is_flat(m, &y);
 
-    assert(t->map[0]); /* the other forms need not be there */
-    if (inst->op == RD_OP_fma && (o.form & 3U) == 1)
+    assert(t->map[0]);                               /* the other forms need not be there */
+    if (inst->op == RD_OP_fma && (o.form & 3U) == 1) /* only the first factor is a scalar */
         swap_factors(&o);
     rd_simd_map *kernel = t->map[o.form];
     for (int k = 0; k < o.n; k++)
@@ -95,7 +101,8 @@ static void map(rd_tiles *m, int32_t pc)
         wrap(m, t->wrap, &y);
 }
 
-/* CAST: converts contiguous elements to another type. */
+/* CAST: converts contiguous elements to another type, as one run where possible.  Results of narrow
+ * types are cut or rounded (wrap). */
 static void cast(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -112,7 +119,8 @@ static void cast(rd_tiles *m, int32_t pc)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* The offset, in elements, that gathered indices add to the position of element (r, c). */
+/* Returns the offset, in elements, that index registers (axis < 0) add to the address of element
+ * (r, c). */
 static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int64_t c)
 {
     int64_t sum = 0;
@@ -125,7 +133,7 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
     return sum;
 }
 
-/* True if gathered indices are the same for all of a row. */
+/* True if the index registers of a gather are the same for all of a row. */
 static bool has_one_place_per_row(const rd_tiles *m, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -134,9 +142,9 @@ static bool has_one_place_per_row(const rd_tiles *m, const rd_address *at)
     return true;
 }
 
-/* The gathered indices of row r, if they are the positions themselves: a single addend with
- * coefficient 1 in a contiguous register, and nothing else changes along the row.  NULL
- * otherwise. */
+/* Returns the index register of a gather at row r, if it has the positions themselves: a single
+ * register with coefficient 1 and contiguous elements, and nothing else changes along the row
+ * (w->col is 0). NULL otherwise. */
 static const int64_t *places_in_register(const rd_tiles *m, const rd_tile_strides *w, int64_t r)
 {
     const rd_addend *only = NULL;
@@ -153,7 +161,7 @@ static const int64_t *places_in_register(const rd_tiles *m, const rd_tile_stride
     return v.col == 1 ? (const int64_t *)(const void *)rd_view_at(&v, r, 0) : NULL;
 }
 
-/* Adds coef times a gathered index to n positions. */
+/* Adds coef times an index, `step` apart, to n positions. */
 static void add_places(int64_t n, int64_t *restrict place, const int64_t *restrict index,
                        int64_t step, int64_t coef)
 {
@@ -161,8 +169,10 @@ static void add_places(int64_t n, int64_t *restrict place, const int64_t *restri
         place[c] += coef * index[c * step];
 }
 
-/* The positions of row r's elements, relative to the tile's first element in that row.  They are
- * computed in `spare` unless a register has them. */
+/* Returns the positions of the elements of row r in a gather, in elements relative to the row's
+ * address without index registers.  They are computed in `spare` unless a register has them.
+ * w->col is the stride of the address along the row, v.col that of the index register (0: one for
+ * the row). */
 static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, int64_t r,
                                   int64_t *spare)
 {
@@ -200,8 +210,11 @@ static void gather(int64_t n, int32_t size, void *to, const char *from, const in
 }
 #undef GATHER
 
-/* Loads row r, which begins at `row`, by gathered positions: packs elements as they are in memory,
- * then converts them. */
+/* LOAD of row r of y by a gather; `row` is its address without index registers. Gathers elements as
+ * they are in memory, then converts them if their type differs. If the row has one position, it is
+ * a plain load with stride. Elements go straight to y if they need no conversion, and if y does not
+ * overwrite indices that are still to be read: y may be the indices' own memory only if both have 8
+ * bytes. */
 static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_reg_view *y,
                           int64_t r, const char *row)
 {
@@ -221,20 +234,22 @@ static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_
         return;
     }
     gather(m->cols, w->size, m->spare, row, place);
-    load(m->cols, rd_view_at(y, r, 0), m->spare, 1);
+    load(m->cols, rd_view_at(y, r, 0), m->spare, /*stride=*/1);
 }
 
-/* Notes that the memory behind these bytes, and as much again, is to be prefetched.  Longer rows
- * are read more than once, so they are not. */
+/* Notes that as many bytes behind these are to be prefetched, by and by (prefetch_some()). Rows
+ * longer than the first-level cache are read more than once, so they are not. RD_L1_BYTES is the
+ * size of that cache. */
 static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
 {
     m->prefetch_at  = at + bytes;
     m->prefetch_end = bytes <= RD_L1_BYTES ? m->prefetch_at + bytes : m->prefetch_at;
 }
 
-/* LOAD: a direct one makes the register the memory itself; others transpose, gather, or convert.
- * Elements of the caller's memory (slots below first_scratch) are counted, and dense rows of it are
- * prefetched. */
+/* LOAD: a direct one makes the register a view of memory; others transpose, gather, or convert.
+ * Elements of arrays outside of scratch are counted, and contiguous rows of them are prefetched
+ * (note_prefetch() notes what lies behind them). The whole tile is one run if its rows follow each
+ * other on both sides. */
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst = &m->p->inst[pc];
@@ -270,27 +285,30 @@ static void load(rd_tiles *m, int32_t pc)
     }
 }
 
-/* Stores n elements by non-temporal stores, as many at a time as a spare buffer holds in their
- * type. */
+/* Stores n elements past the caches, by non-temporal stores. If they are converted, as many at a
+ * time as a spare buffer holds in their type. `most` is the bytes of a spare buffer, which has
+ * 8-byte elements. */
 static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x,
                               int64_t n, rd_elem elem)
 {
     const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
-    char *const   spare = m->spare + most;
+    char *const   spare = m->spare + most; /* the second spare buffer */
 
     if (w->size == rd_elem_size(elem)) {
         m->code->simd->copy_nontemporal(n * w->size, to, x);
         return;
     }
-    for (int64_t done = 0, now; done < n; done += now) {
-        now = n - done < most / w->size ? n - done : most / w->size;
-        m->code->simd->store[w->at->type](now, spare, 1, x + done * rd_elem_size(elem));
-        m->code->simd->copy_nontemporal(now * w->size, to + done * w->size, spare);
+    for (int64_t done = 0, count; done < n; done += count) {
+        count = n - done < most / w->size ? n - done : most / w->size;
+        m->code->simd->store[w->at->type](count, spare, /*stride=*/1,
+                                          x + done * rd_elem_size(elem));
+        m->code->simd->copy_nontemporal(count * w->size, to + done * w->size, spare);
     }
 }
 
-/* STORE: copies from memory to memory, transposes, scatters (to gathered positions), or converts.
- * There is nothing to do if the instruction that computed the value has stored it. */
+/* STORE: copies from memory to memory, transposes, scatters (to indices in registers), or converts.
+ * t->copied_load is the LOAD that is copied from, -1: none. There is nothing to do if the
+ * instruction that computed the value has stored it. */
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst    *t = &m->code->inst[pc];
@@ -318,7 +336,7 @@ static void store(rd_tiles *m, int32_t pc)
         if (w->gathers)
             for (int64_t c = 0; c < q.each; c++)
                 m->code->simd->store[w->at->type](
-                    1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
+                    /*n=*/1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, /*stride=*/1,
                     rd_view_at(&x, r, c));
         else if (t->nontemporal)
             store_nontemporal(m, w, row, rd_view_at(&x, r, 0), q.each, x.elem);
@@ -338,8 +356,9 @@ static void constant(rd_tiles *m, int32_t pc)
             rd_view_set(&y, r, c, m->p->inst[pc].value);
 }
 
-/* COORD: writes the positions of an address as ints: by a plain loop where the register is
- * contiguous 64-bit ints and no index is gathered, else one by one. */
+/* COORD: writes the positions of an address as ints (an index of a loop, say): by a plain loop
+ * where the register is contiguous 64-bit ints and no index register takes part, else one by
+ * one. */
 static void coordinate(rd_tiles *m, int32_t pc)
 {
     const rd_tile_strides *w     = &m->code->inst[pc].strides;
@@ -361,7 +380,8 @@ static void coordinate(rd_tiles *m, int32_t pc)
     }
 }
 
-/* Runs an instruction that computes, loads or stores elements. */
+/* Runs an instruction of a tile that makes, loads or stores elements, by its kind.  Those that join
+ * read moved indices piece by piece. */
 void rd_tiles_value(rd_tiles *m, int32_t pc)
 {
     if (m->code->inst[pc].joins) {

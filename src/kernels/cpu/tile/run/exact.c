@@ -9,9 +9,10 @@
 #include "kernels/cpu/tile/run/masks.h"
 #include <string.h>
 
-/* Updates the first lane of a cell (or a cell of one lane, in order) with one value and its index.
- * A group that is in some block stays in it, as the tree may merge the results of blocks in any
- * order. */
+/* Updates the state of a cell (its first lane) with one value, the result of a whole row, and the
+ * index where it was found. A group that is in some block stays in it, as any order of blocks gives
+ * the same bits. g->begun counts the states of the group that have an element; a state without one
+ * begins with the value (code->first). */
 static void update_one(rd_update *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
@@ -28,8 +29,8 @@ static void update_one(rd_update *a, int64_t block, const void *x, int64_t index
     g->begun = g->begun > a->offset ? g->begun : a->offset + 1;
 }
 
-/* The column of the first element of row r that the mask does not leave out; the row must have
- * one. */
+/* Returns the column of the first element of row r that the mask does not leave out; the row must
+ * have one. */
 static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 {
     const char *row = rd_view_at(mask, r, 0);
@@ -37,9 +38,11 @@ static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_
     return (const char *)memchr(row, 1, (size_t)m->cols) - row;
 }
 
-/* Updates each row's cell with the best element of the row and its index, in argmin and argmax.
- * Under a mask no element may be better than the identity; then all that count equal it, and the
- * first of them is the best. */
+/* argmin, argmax: updates each row's cell (result) with the best element of the row and its index.
+ * The kernel best() looks for an element better than `found`, and returns its column, -1: none.
+ * Without a mask `found` is the row's first element, so -1 stands for column 0. Under a mask,
+ * elements left out are the identity; if no other is better than that, all that count equal it, and
+ * the first of them is the best. */
 void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f    = a->f;
@@ -47,6 +50,7 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        /* the block of its first element: steps of all passes before, then steps of this one */
         const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
         const char   *x     = rd_view_at(&t->x, r, 0);
         rd_word       found = t->mask.at ? rd_fold_identity(f->fold) : (rd_word){ 0 };
@@ -64,8 +68,9 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     }
 }
 
-/* Updates each row's cell with the number of its true elements; with `test`, of those that compare
- * true with the scalar y. */
+/* Updates each row's cell (result) with the number of true elements in the row; with `test`, of
+ * those that compare true with the scalar y. update_one() takes the sum as one element, at the
+ * block of the row's first element. */
 void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_count_if *test)
 {
     const rd_tile_fold *f = a->f;
@@ -76,20 +81,24 @@ void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_
         const int64_t sum = test ? test(m->cols, x, t->y.at) : m->code->simd->count(m->cols, x);
 
         rd_update_place(a, t, r, 0);
-        update_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum, 0);
+        update_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum,
+                   /*index=*/0);
     }
 }
 
-/* Updates the first lane of a cell with a sum of small ints. */
+/* Updates the state of a cell with a sum of small ints, as one value in the type of the
+ * accumulator. */
 static void update_sum(rd_update *a, int64_t block, int64_t sum)
 {
     const double as_f64 = (double)sum;
 
-    update_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
+    update_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum,
+               /*index=*/0);
 }
 
-/* Sums small ints where columns are cells.  A task may have a part of each row only; if rows follow
- * each other without gaps (`flat`), one kernel call sums all, with as many sums as columns. */
+/* Sums ints of 8 or 16 bits where each column is a cell (result).  If rows follow each other
+ * without gaps (`flat`), one kernel call sums all of them, with as many sums as columns; a task may
+ * have a part of each row only.  The kernel sums element i into sums[i mod columns]. */
 static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                                  const rd_tile_strides *w)
 {
@@ -107,8 +116,9 @@ static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *
     }
 }
 
-/* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell with the sum.
- * task->loads counts elements read from slots that are not scratch. */
+/* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell (result) with the
+ * sum. task->loads counts elements read from slots that are not scratch. With period 1 the kernel
+ * makes one sum of a row; w has the strides of the skipped LOAD. */
 void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                           const rd_tile_strides *w)
 {
@@ -123,8 +133,8 @@ void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
         int64_t       sum = 0;
 
-        m->code->simd->small[w->at->type](m->cols, 1, rd_tiles_memory(m, w) + r * w->row * w->size,
-                                          &sum);
+        m->code->simd->small[w->at->type](m->cols, /*period=*/1,
+                                          rd_tiles_memory(m, w) + r * w->row * w->size, &sum);
         rd_update_place(a, t, r, 0);
         update_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
     }

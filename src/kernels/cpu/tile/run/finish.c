@@ -4,7 +4,8 @@
 #include "kernels/cpu/tile/run/trees.h"
 #include <string.h>
 
-/* Converts results of the accumulator's element to the type of the register. */
+/* Converts n results of each output of a fold from the type of the accumulator (int64 for indices)
+ * to that of the register. */
 void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t n,
                               void *const *from, void *const *to)
 {
@@ -19,13 +20,15 @@ void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t 
 }
 
 /* True if results have another type than the states: indices are 64-bit ints, other results have
- * the accumulator's type. */
+ * the type of the accumulator. */
 bool rd_tiles_needs_conversion(const rd_tile_fold *f)
 {
     return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
 }
 
-/* Finishes n states, and converts the results if their type is another one. */
+/* Makes results of n states (finalise: a mean divides, say), and converts them if their type is
+ * another one. ddof is what variances subtract from the number of elements; spare states (array 1)
+ * hold results before they are converted. */
 void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
                      void *const *s, void *const *to)
 {
@@ -35,12 +38,12 @@ void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int
         f->code->finish(n, s, f->fold->ddof, to);
         return;
     }
-    rd_tree_spare(f, memory, 1, y);
+    rd_tree_spare(f, memory, /*which=*/1, y);
     f->code->finish(n, s, f->fold->ddof, y);
     rd_tiles_convert_results(m, f, n, y, to);
 }
 
-/* Sets the result at (r, c) to that of a fold of no elements. */
+/* Sets element (r, c) of each result y of a fold to what a fold of no elements has. */
 void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int64_t r, int64_t c)
 {
     rd_word words[RD_MAX_STATE];
@@ -51,10 +54,11 @@ void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int6
 }
 
 /* ---- Lanes ----------------------------------------------------------------------------------- */
-/* Merges lanes by halves: lane l takes lane l + h for h = lanes/2 .. 1.
- *
- * Below a cache line the kernel still gets a whole vector: lanes from h on are not used any more,
- * and each is read before it changes. */
+/* Merges the lanes (accumulators of one result) by halves: lane l takes lane l + h for h = lanes/2
+ * .. 1. Returns how many states are left. If all lanes are there, a half below a quarter of them is
+ * still merged as a whole vector: lanes from h on are not used any more, and each is read before it
+ * changes. If the upper half has no state (n <= half), there is nothing to merge. Interleaved cells
+ * merge together, until one state of each is left. */
 static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, vector = lanes / 4;
@@ -65,15 +69,16 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
         if (n <= half)
             continue;
         for (int32_t k = 0; k < f->n_state; k++)
-            b[k] = (char *)s[k] + half * f->wide[k];
+            b[k] = (char *)s[k] + half * f->wide[k]; /* bytes of a word in nodes */
         f->code->merge(whole && half < vector ? vector : n - half, s, b);
         n = half;
     }
     return n;
 }
 
-/* Merges the lanes of each of the interleaved cells.  The lanes of a cell are copied out first, as
- * they lie apart, and the merged state is copied back. */
+/* Merges the lanes of each of the interleaved cells (all cells in turn, then their next lane). The
+ * lanes of a cell are copied out first, as they lie apart, and the merged state is copied back. Of
+ * n states, every interleaved-th one from `cell` on is this cell's. */
 static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     for (int64_t cell = 0; cell < f->interleaved && cell < n; cell++) {
@@ -82,7 +87,7 @@ static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
         const int64_t lanes = (n - cell + f->interleaved - 1) / f->interleaved;
 
         for (int32_t k = 0; k < f->n_state; k++) {
-            const int32_t size = f->wide[k];
+            const int32_t size = f->wide[k]; /* bytes of a word in nodes */
 
             one[k] = memory[k];
             for (int64_t l = 0; l < lanes; l++)
@@ -95,8 +100,9 @@ static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
     }
 }
 
-/* Merges the first n lanes of finished blocks into one state for each interleaved cell, by the
- * reducer's own kernel or by halves.  Returns how many states are left. */
+/* Merges the first n lanes (accumulators of one result) of finished blocks into one state for each
+ * interleaved cell, by the reducer's own kernel (code->lanes) or by halves.  Lanes of several
+ * interleaved cells lie apart, so that kernel needs copies.  Returns how many states are left. */
 int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     if (!f->code->lanes || n == 0)

@@ -19,10 +19,11 @@
 #include "kernels/cpu/tile/run/trees.h"
 #include <string.h>
 
-/* The operands of a STEP, its labels as kernels read them, and the numbers of its first element. */
+/* The operands of a group-by STEP on a tile, its labels as kernels read them, and the numbers of
+ * its first element. */
 typedef struct group_step {
     const rd_tile_fold *f;
-    char               *memory;
+    char               *memory; /* of the fold: its states */
     rd_simd_group      *kernel;
     rd_reg_view         x, y;
     const char         *label;
@@ -31,15 +32,18 @@ typedef struct group_step {
     bool                sums; /* the kernel is one of sums */
 } group_step;
 
-/* The fourth spare buffer, which exists if a fold is a group-by: masked labels lie in it. */
+/* Returns the fourth spare buffer of the tile, which exists if a fold is a group-by: masked labels
+ * lie in it. */
 static char *fourth_spare(const rd_tiles *m)
 {
     return m->spare + 24 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* Copies the labels to a spare buffer, with -1, which belongs to no group, in place of those of
- * masked elements. */
+/* Copies the labels (the group of each element) to a spare buffer, with -1, which belongs to no
+ * group, in place of those of masked elements.  Bit k of `form` says that operand k of the choice
+ * is one number for the row: the -1 (bit 2), and maybe the label (bit 1).  The choice writes label
+ * where the mask is true, else -1. */
 static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t mask_reg)
 {
     const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
@@ -55,7 +59,9 @@ static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t ma
     return y;
 }
 
-/* Finds the labels: in memory where the kernel reads them there, or in a register. */
+/* Finds the labels of a group-by STEP (the group of each element): in memory where the kernel reads
+ * them there, or in a register (inst->d) as 64-bit ints. step->label is the skipped LOAD of such
+ * labels, -1: none. row and col_label are their strides in elements of `size` bytes. */
 static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -71,7 +77,7 @@ static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
         return;
     }
     rd_reg_view label = rd_tiles_view(m, inst->d);
-    if (inst->c >= 0)
+    if (inst->c >= 0) /* it has a mask */
         label = mask_labels(m, &label, inst->c);
     t->label     = label.at;
     t->size      = 8;
@@ -80,8 +86,8 @@ static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Notes which cells have had an element, where the fold asks for it (`masked`): a float minimum of
- * no elements is NaN, and a state that is still the identity does not tell. */
+/* Notes which cells (results) have had an element, where the fold asks for it (`masked`): a float
+ * minimum of no elements is NaN, and a state that is still the identity does not tell. */
 static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q)
 {
     uint8_t *const       seen  = (uint8_t *)memory + f->seen;
@@ -91,8 +97,13 @@ static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q
         seen[rd_group_state(q, c, label[c * q->col_label])] = 1;
 }
 
-/* Updates adjacent cells by the reducer's own step, if one label holds for the whole row (col_label
- * is 0) and each element has a cell of its own.  False if that is not so. */
+/* Updates adjacent cells (results) by the reducer's own vector step, if one label holds for the
+ * whole row (col_label is 0) and each element has a cell of its own. Nothing happens if the label
+ * names no group. False if that is not so; the conditions against it, in turn:
+ *   the kernel is one of sums, which does this itself (it may have narrower labels)
+ *   labels differ along the row, or columns are not neighbouring cells
+ *   an operand is one number for the row (colx, coly are 0), which the step cannot take
+ *   the step leaves counting to its caller (uncounted) */
 static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
 {
     const rd_tile_fold *f = t->f;
@@ -113,20 +124,21 @@ static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
     return true;
 }
 
-/* Enters a block, and sets s to its states.  They begin as identities, unless the block has begun
- * already. */
+/* Enters a block of the combine tree, and sets s to its states.  They begin as identities, unless
+ * the block has begun already, so no update must ask whether a state has had an element. */
 static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void **s)
 {
-    rd_group *const g = rd_tree_group(memory, 0);
+    rd_group *const g = rd_tree_group(memory, /*group=*/0);
 
-    rd_tree_enter_block(f, memory, 0, block);
-    rd_tree_block(f, memory, 0, s);
+    rd_tree_enter_block(f, memory, /*group=*/0, block);
+    rd_tree_block(f, memory, /*slot=*/0, s);
     if (g->begun == 0)
         rd_fill_identity(f, f->group, s);
     g->begun = f->group;
 }
 
-/* Counts the steps, of the next `left`, that are in the same block. */
+/* Returns how many of the next `left` steps, from `step` on, are in the same block of the combine
+ * tree (64 steps, or all). */
 static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
 {
     const int64_t steps = f->fold->steps;
@@ -134,7 +146,7 @@ static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
     return steps == INT64_MAX ? left : rd_least(left, steps - step % steps);
 }
 
-/* Counts the elements from (r, c) on that one kernel call may take, as they are of one block.
+/* Counts the elements from column c on that one kernel call may take, as they are of one block.
  * These are steps along the lanes, or successive steps of one lane, or one step of several cells
  * (neither lane nor step moves). */
 static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t step,
@@ -150,8 +162,12 @@ static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t st
     return left <= first ? left : rd_least(left, first + whole * lanes);
 }
 
-/* Counts the rows from r on that one call of a summing kernel takes: successive steps of one
- * block. */
+/* Counts the rows from r on that one call of a summing kernel takes: successive steps of one block,
+ * with a label for each row and a cell for each column; else 1. The conditions against it, in
+ * turn:
+ *   the kernel is not one of sums, or the label moves along the row
+ *   columns are not neighbouring cells with an element each, or rows move to other cells
+ *   there are several lanes, or rows are not successive steps */
 static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_t step, int64_t r)
 {
     const rd_tile_fold *f = t->f;
@@ -162,8 +178,10 @@ static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_
     return left_in_block(f, step, m->rows - r);
 }
 
-/* Updates cells with the elements of row r from column c on, as many as are of one block, or of
- * several such rows.  Sets q->n to the number of elements, and returns how many rows. */
+/* Updates cells (results) with the elements of row r from column c on, as many as are of one block,
+ * or with several such rows.  The numbers of the element at (r, c) follow from those of the tile's
+ * first element (t->..) and their strides; `step` is its step.  Sets q->n to the number of
+ * elements, and returns how many rows. */
 static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, int64_t c,
                            rd_group_row *q)
 {
@@ -187,7 +205,10 @@ static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, in
     return q->rows;
 }
 
-/* Updates cells with all elements of a tile, in pieces of one block. */
+/* Updates the cells of a group-by with all elements of a tile, in pieces of one block. Each lane
+ * has `stride` states: one for each cell, and one more (nowhere) for labels that name no group.
+ * `far` says that the states do not fit the second-level cache, so that kernels may prefetch
+ * them. */
 static void update_tile(const rd_tiles *m, const group_step *t)
 {
     const rd_tile_fold *f      = t->f;
@@ -214,7 +235,8 @@ static void update_tile(const rd_tiles *m, const group_step *t)
     }
 }
 
-/* STEP of a group-by: finds operands and labels, then updates the cells. */
+/* STEP of a group-by: finds operands and labels (the group of each element), then updates the
+ * cells. The positions are the numbers of the tile's first element in the fold. */
 void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -233,29 +255,31 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Merges all nodes into one and then its lanes by halves, unless an earlier CLOSE has done so (the
- * node has one lane's states then). */
+/* Merges all nodes of the combine tree into one and then its lanes by halves, unless an earlier
+ * CLOSE has done so: the node has the states of one lane (`stride`) then. Where f->masked, the
+ * flags of a cell (it has had an element) of all lanes become one. */
 static void finish_tree(const rd_tile_fold *f, char *memory)
 {
     const int64_t lanes = f->fold->lanes, stride = f->group / lanes;
     uint8_t      *seen = (uint8_t *)memory + f->seen;
-    rd_tree_node *node = rd_tree_nodes(f, memory, 0);
+    rd_tree_node *node = rd_tree_nodes(f, memory, /*group=*/0);
     void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
 
-    rd_tree_collapse(f, memory, 0);
-    if (rd_tree_group(memory, 0)->depth == 0 || node->n == stride)
+    rd_tree_collapse(f, memory, /*group=*/0);
+    if (rd_tree_group(memory, /*group=*/0)->depth == 0 || node->n == stride)
         return;
     for (int64_t half = lanes / 2; half > 0; half /= 2) {
-        rd_tree_row(f, memory, 0, 0, a);
-        rd_tree_row(f, memory, 0, half * stride, b);
+        rd_tree_row(f, memory, /*row=*/0, /*slot=*/0, a);
+        rd_tree_row(f, memory, /*row=*/0, half * stride, b);
         f->code->merge(half * stride, a, b);
     }
     for (int64_t k = stride; f->masked && k < f->group; k++)
-        seen[k % stride] |= seen[k];
+        seen[k % stride] |= seen[k]; /* lanes of a cell share its flag */
     node->n = stride;
 }
 
-/* Makes zeros of sums +0, as a group of no elements sums to +0, and missing indices -1. */
+/* Makes zeros of sums +0, as a group of no elements sums to +0; and the index -1 of groups where
+ * argmin or argmax have had no element. */
 static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
 {
     for (int64_t k = 0; rd_fold_begins_with_0(f->fold) && k < n; k++)
@@ -268,26 +292,29 @@ static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
             ((int64_t *)to)[k] = -1;
 }
 
-/* Writes the results of n cells to y from (r, c) on.  `none`: no element has come at all. */
+/* Writes the results of n cells of a group-by to y from (r, c) on.  `none`: no element has come at
+ * all; then, or for a cell without an element where this matters, the result is that of no
+ * elements. */
 static void finish_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64_t n,
                          const rd_reg_view *y, int64_t r, int64_t c)
 {
-    const bool none = rd_tree_group(memory, 0)->depth == 0;
+    const bool none = rd_tree_group(memory, /*group=*/0)->depth == 0;
     void      *s[RD_MAX_STATE], *to[RD_MAX_STATE];
 
     if (!none) {
-        rd_tree_row(f, memory, 0, cell, s);
+        rd_tree_row(f, memory, /*row=*/0, cell, s);
         for (int32_t k = 0; k < f->fold->n_out; k++)
             to[k] = rd_view_at(&y[k], r, c);
         f->code->finish(n, s, f->fold->ddof, to);
         fix_zeros_and_places(f, n, to[0]);
     }
     for (int64_t k = 0; (none || f->masked) && k < n; k++)
-        if (none || !memory[f->seen + cell + k])
+        if (none || !memory[f->seen + cell + k]) /* flags of cells that have had an element */
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
-/* CLOSE of a group-by: merges the tree, and writes the results of cells. */
+/* CLOSE of a group-by: merges the combine tree, and writes the results of the cells from `first`
+ * on, w apart, to y. */
 void rd_grouped_folds_finish(const rd_tile_fold *f, char *memory, int64_t first, const rd_tiles *m,
                              const rd_tile_strides *w, const rd_reg_view *y)
 {

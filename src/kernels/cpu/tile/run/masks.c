@@ -14,8 +14,8 @@
 #include "kernels/cpu/reference/fold.h"
 #include <string.h>
 
-/* The mask in register `reg` with contiguous columns: copied to the third spare buffer if it is
- * broadcast, as the first two may hold operands. */
+/* Returns the mask in register `reg` with contiguous columns: copied to the third spare buffer if
+ * it is broadcast, as the first two may hold operands. */
 rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
 {
     char *const spare = m->spare;
@@ -27,9 +27,10 @@ rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
     return mask;
 }
 
-/* Copies x to the spare buffer, with the identity in place of masked elements, by y = mask ? x :
- * identity. Bit k of `form` says that operand k is one number for all of the row: the identity (bit
- * 2), and x if its columns repeat (bit 1). */
+/* Copies x to the spare buffer, with the identity (which changes no state) in place of masked
+ * elements: y = mask ? x : identity.  Bit k of `form` says that operand k is one number for all of
+ * the row: the identity (bit 2), and x if its columns repeat (bit 1).  Bools are bytes, so their
+ * identity is, too. */
 rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
                               const rd_reg_view *mask)
 {
@@ -53,14 +54,16 @@ bool rd_mask_has_any(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 }
 
 /* ---- Flags: which cells have had an unmasked element ----------------------------------------- */
-/* The flags of row r of the tile: that of its first element, and the distance to the next
- * element's. */
+/* The flags of row r of the tile, which say what cells have had an unmasked element: that of its
+ * first element, the distance to the next element's, and the number of the first flag. */
 typedef struct flags {
     uint8_t *seen;
     int64_t  next, cell;
 } flags;
 
-/* The flags of the cells that row r updates.  `cell` is that of the tile's first element. */
+/* Returns the flags of the cells (results) that row r updates, which say whether a cell has had an
+ * unmasked element. `cell` is that of the tile's first element. A cell's flag is that of its first
+ * lane. */
 static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t r)
 {
     const int64_t at = cell + r * f->cell.row + (f->own_rows ? r * f->cells : 0);
@@ -69,8 +72,9 @@ static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t
                     at * f->fold->lanes };
 }
 
-/* Sets the flags of n unmasked elements: one flag for the row (next is 0), or one for each element.
- * `either` is the kernel that combines bools by `or`. */
+/* Sets the `seen` flags of n elements that the mask keeps: one flag for the row (next is 0), or one
+ * for each element, `next` apart. `either` is the kernel that combines bools by `or`. Each mask
+ * byte is 1 (kept) or 0. */
 static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t *mask, int64_t n)
 {
     uint32_t none = 0;
@@ -78,14 +82,15 @@ static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t
     if (next == 0)
         seen[0] |= memchr(mask, 1, (size_t)n) != NULL;
     else if (next == 1)
-        either(n, seen, seen, mask, NULL, &none);
+        either(n, seen, seen, mask, /*c=*/NULL, &none);
     else
         for (int64_t c = 0; c < n; c++)
             seen[c * next] |= mask[c];
 }
 
-/* Notes the index of each cell's first unmasked element.  Mostly all cells have had one already, so
- * 8 cells are tested at a time. */
+/* argmin, argmax: notes the index of each cell's first unmasked element, one cell for each column.
+ * Mostly all cells have had one already, so 8 cells are tested at a time. s->cell is the number of
+ * the first flag; places lie in the same order. */
 static void note_places(const rd_tile_fold *f, char *memory, const flags *s, const uint8_t *mask,
                         int64_t n, int64_t index)
 {
@@ -97,7 +102,7 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
         if (c + 8 <= n) {
             memcpy(&counts, mask + c, 8);
             memcpy(&seen, s->seen + c, 8);
-            if (!(counts & ~seen)) {
+            if (!(counts & ~seen)) { /* each cell has had one */
                 c += 7;
                 continue;
             }
@@ -109,8 +114,10 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
     }
 }
 
-/* Sets the flags of the cells that a tile's unmasked elements update.  Totals have a flag for each
- * row of the tile. */
+/* Sets the flags of the cells (results) that unmasked elements of the tile update: an empty cell
+ * has another result.  Totals (rows that are whole folds) have a flag for each row of the tile.
+ * t->cell and t->index are the numbers of the tile's first element.  Kernel [0] combines two rows
+ * by `or`. */
 void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                        const rd_fold_tile *t)
 {
@@ -130,8 +137,10 @@ void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Sets the results of cells that have had no unmasked element to the result of no elements.  Where
- * columns run backwards the flags do, too: `next` is negative. */
+/* Sets the results y of a scan to that of no elements (`nothing`) in row r, for cells that have had
+ * no unmasked element. s->next is the distance of the flags of neighbouring columns.  Where columns
+ * run backwards the flags do, too: `next` is negative.  Form 4 of the choice: its third operand is
+ * one number. */
 static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
 {
@@ -146,10 +155,12 @@ static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s
             rd_view_set(y, r, c, *nothing);
 }
 
-/* Clears the results along a row of one cell, up to its first unmasked element. */
+/* Sets the results of a scan along row r to that of no elements (`nothing`), up to its first
+ * unmasked element; of an exclusive scan one further. */
 static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_view *y,
                       const flags *s, const uint8_t *mask, int64_t r, const rd_word *nothing)
 {
+    /* the first unmasked element (NULL: none), and how many results come before it */
     const uint8_t *one = s->seen[0] ? mask : memchr(mask, 1, (size_t)m->cols);
     const int64_t  end = s->seen[0] ? 0 : one ? one - mask + f->fold->exclusive : m->cols;
 
@@ -158,8 +169,9 @@ static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_vie
     s->seen[0] |= one != NULL;
 }
 
-/* Clears the results of a masked scan where no element has come yet; of an exclusive scan before
- * its own elements count. */
+/* Sets the results y of a masked scan to that of no elements where none has come yet.  Where a row
+ * is one scan, its flags are one (next is 0).  Inclusive scans note the elements of this step
+ * first, exclusive ones after it. */
 void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                          const rd_reg_view *y, const rd_reg_view *mask)
 {

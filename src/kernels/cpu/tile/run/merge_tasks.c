@@ -6,7 +6,8 @@
 #include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
-/* Copies node `row` of one task on top of the stack of another. */
+/* Copies node `row` of the stack of one task (`from`) on top of the stack of another (`to`): n
+ * states of a group.  A node is the merged state of finished blocks. */
 static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t group, int32_t row,
                       int64_t n)
 {
@@ -17,7 +18,8 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
     rd_tree_copy(f, n, a, b);
 }
 
-/* Notes that slot k has had an unmasked element in either task; the earlier task's first index
+/* Notes in the flags at f->seen that state k has had an unmasked element if it had one in either
+ * task. Where argmin or argmax note the index of the first such element, that of the earlier task
  * wins. */
 static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
 {
@@ -26,8 +28,9 @@ static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int6
     into[f->seen + k] |= next[f->seen + k];
 }
 
-/* Merges folds that may be merged in any order: each task's nodes become one node, and both nodes
- * one. */
+/* Merges a group of two tasks' folds where any order gives the same bits: the nodes (partial
+ * results) of each task become one, and these two one. A stack of depth 0 has no node, so there is
+ * nothing to merge. */
 static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_node node;
@@ -37,12 +40,14 @@ static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64
     if (rd_tree_group(next, group)->depth == 0)
         return;
     node = rd_tree_nodes(f, next, group)[0];
-    copy_node(f, into, next, group, 0, node.n);
+    copy_node(f, into, next, group, /*row=*/0, node.n);
     rd_tree_nodes(f, into, group)[rd_tree_group(into, group)->depth++] = node;
     rd_tree_collapse(f, into, group);
 }
 
-/* Adds the later task's nodes to the earlier task's tree, as if one task had made all. */
+/* Adds the later task's nodes (merged states of finished blocks) to the combine tree of the earlier
+ * task, as if one task had made all. Their current blocks end first; a node that is pushed merges
+ * with its finished siblings. */
 static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_end_block(f, into, group);
@@ -55,8 +60,12 @@ static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t g
     }
 }
 
-/* Merges group `group` of the later task into that of the earlier one.  A group that is decided has
- * stopped at some block, so it takes nothing more.  Loose folds may be merged in any order. */
+/* Merges a group of states (which begin and end blocks together) of the later task into that of the
+ * earlier one. A group that is decided (early exit) has stopped at some block, so it takes nothing
+ * more; else the group is decided if the later task's part is, as its elements are among the merged
+ * ones. Folds that are `loose` may be merged in any order. Group number `group` has states [group *
+ * f->group, (group + 1) * f->group), where f->group is the number of states of each; under a mask
+ * each has a flag. */
 static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_group *g = rd_tree_group(into, group);
@@ -69,10 +78,11 @@ static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t g
         merge_seen(f, into, next, k);
 }
 
-/* Merges fold states `next` of a later task into those of an earlier one, group by group. */
+/* Merges the states of a fold in a later task (`next`) into those of an earlier one, group by
+ * group, as tasks share the reduced axis. */
 void rd_tiles_merge_task(const rd_tile_fold *f, char *into, char *next)
 {
-    if (f->users)
+    if (f->users) /* the caller's reducer */
         rd_user_folds_merge(into, next);
     for (int64_t k = 0; !f->users && k < f->groups; k++)
         merge_group(f, into, next, k);

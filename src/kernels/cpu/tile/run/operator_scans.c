@@ -23,15 +23,16 @@ enum { FIRST_LEVEL = 3, LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a bl
 /* Results that go through a detour buffer: most bytes, and most rows of neighbouring cells. */
 enum { ASIDE_BYTES = 8 * RD_SPARE, ASIDE_ROWS = 8 };
 
-/* The words of a slot before its prefix sums of blocks: hi, lo, part, and the nodes of all
- * levels. */
+/* Returns the number of words in the slot (memory of one scan) before the prefix sums of blocks:
+ * hi, lo, part, and with a tree the nodes of all levels. */
 static int first_word(const rd_tile_fold *f)
 {
     return FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
 }
 
-/* Sets the memory of each slot.  Sums of floats also keep the sums of blocks before the current
- * one, by the tree of prefix sums. */
+/* Sets the memory of each slot (one scan). For a scan along rows it is one rd_scan_state, else an
+ * array of 8-byte words. Sums of floats (rd_fold_has_pairs) also keep the sums of blocks before the
+ * current one, by the tree of prefix sums. */
 void rd_operator_scan_size(rd_tile_fold *f)
 {
     f->scan_words = rd_fold_has_pairs(f->fold) ? rd_prefix_sum_words(f->fold->n_block) : 0;
@@ -40,31 +41,35 @@ void rd_operator_scan_size(rd_tile_fold *f)
         (f->mapping == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) : 8 * first_word(f));
 }
 
-/* The address of word `number` of a cell's slot.  Each word is an array over all slots: hi, lo and
- * part; then the nodes of the levels, and the sums. */
+/* Returns the address of word `number` of a cell's slot (the memory of one scan).  Each word is an
+ * array over all slots, of 8 bytes a slot: hi, lo and part; then the nodes of the levels, and the
+ * sums. size[0] is the bytes of an element. */
 static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t cell)
 {
     return memory + f->scans + 8 * f->slots * number + cell * f->size[0];
 }
 
-/* The words of neighbouring scans from a cell on, as kernels take them. */
+/* Returns the words of neighbouring scans from a cell on, as kernels take them: hi and lo are the
+ * blocks before, part the prefix in the current block. */
 static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
-    return (rd_scan_columns){ .hi   = array_at(f, memory, 0, cell),
-                              .lo   = array_at(f, memory, 1, cell),
-                              .part = array_at(f, memory, 2, cell),
-                              .sums =
-                                  (double *)(void *)array_at(f, memory, first_word(f), 0) + cell,
-                              .pitch = f->slots };
+    return (rd_scan_columns){
+        .hi    = array_at(f, memory, /*number=*/0, cell),
+        .lo    = array_at(f, memory, /*number=*/1, cell),
+        .part  = array_at(f, memory, /*number=*/2, cell),
+        .sums  = (double *)(void *)array_at(f, memory, first_word(f), /*cell=*/0) + cell,
+        .pitch = f->slots /* from a sum to the next of the same scan */
+    };
 }
 
-/* The state of a scan along rows, that of cell `cell`. */
+/* Returns the state of the scan of a cell that runs along rows. */
 static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
     return (rd_scan_state *)(void *)(memory + f->scans + cell * f->scan_bytes);
 }
 
-/* Initialises the scans of a group, which have had no elements. */
+/* Initialises the scans of a group, before their first element. Scans along rows are one to a
+ * group. `start` sets hi, lo and part to identities; the prefix sums begin at nothing. */
 void rd_operator_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     if (f->mapping == RD_FOLD_ALONG) {
@@ -91,7 +96,8 @@ typedef struct scan {
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* True if results at y must go through a buffer first: for a conversion, or as non-temporal stores
- * need whole cache lines.  `row` is the distance of rows in elements. */
+ * need whole cache lines (addresses and rows that are multiples of 64 bytes).  `row` is the
+ * distance of rows in elements of size[0] bytes. */
 static bool needs_detour(const scan *a, const void *y, int64_t row)
 {
     const bool lines =
@@ -100,17 +106,17 @@ static bool needs_detour(const scan *a, const void *y, int64_t row)
     return rd_tiles_needs_conversion(a->f) || (a->nontemporal && !lines);
 }
 
-/* The buffer that results go through if they are converted or stored past the caches. */
+/* Returns the buffer that results go through if they are converted or stored past the caches. */
 static char *detour_buffer(const scan *a)
 {
     void *s[RD_MAX_STATE];
 
-    rd_tree_spare(a->f, a->memory, 0, s);
+    rd_tree_spare(a->f, a->memory, /*which=*/0, s);
     return s[0];
 }
 
-/* Copies results from the detour buffer to elements (r .. r + rows, c .. c + n), converted or by
- * non-temporal stores. */
+/* Copies results from the detour buffer to elements (r .. r + rows, c .. c + n) of y: converts
+ * them, or uses non-temporal stores. Rows of the buffer have n elements of size[0] bytes. */
 static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int64_t rows,
                          int64_t n)
 {
@@ -127,14 +133,16 @@ static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c,
 }
 
 /* ---- Along a row ----------------------------------------------------------------------------- */
-/* Scans row r as successive steps of one cell, in pieces if results take a detour.  The first
- * result of an exclusive scan is that of no elements (`empty`). */
+/* Scans row r as successive steps of one cell (an independent scan), in pieces if results go
+ * through a buffer (of ASIDE_BYTES). Kernels write exclusive scans by ordinary stores only, so
+ * these take that way if y is to be written past the caches. s->n counts the elements so far. The
+ * first result of an exclusive scan is that of no elements (`empty`). */
 static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 {
     const rd_tile_fold *f         = a->f;
     const bool          exclusive = f->fold->exclusive;
     const bool          detour =
-        needs_detour(a, rd_view_at(&a->y, r, 0), 0) || (a->nontemporal && exclusive);
+        needs_detour(a, rd_view_at(&a->y, r, 0), /*row=*/0) || (a->nontemporal && exclusive);
     rd_scan_state *s     = state_at(f, a->memory, cell);
     const bool     empty = exclusive && s->n == 0;
 
@@ -143,28 +151,30 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
         f->scan->along(s, n, detour ? detour_buffer(a) : rd_view_at(&a->y, r, c),
                        rd_view_at(&a->x, r, c), exclusive, a->nontemporal && !detour);
         if (detour)
-            copy_results(m, a, r, c, 1, n);
+            copy_results(m, a, r, c, /*rows=*/1, n);
     }
     if (empty)
         rd_tiles_set_empty_result(f, &a->y, r, 0);
 }
 
 /* ---- Neighbouring cells ---------------------------------------------------------------------- */
-/* Adds n elements x to n states s by the operator: s = s op x. */
+/* Applies the reducer's operator to n states and elements: s = s op x. */
 static void merge(const scan *a, int64_t n, void *s, const void *x)
 {
     a->f->code->step(&(rd_fold_rows){ .n = n, .rows = 1, .s = { s }, .x = x });
 }
 
-/* The nodes of a level of neighbouring scans' trees, from `cell` on. */
+/* Returns the nodes of a level of the trees of neighbouring scans, from `cell` on; a node of level
+ * l covers 2^l elements. */
 static void *level_at(const scan *a, int level, int64_t cell)
 {
     return array_at(a->f, a->memory, FIRST_LEVEL + level, cell);
 }
 
-/* Adds element e of a block to n scans that form prefixes by the combine tree.  The element merges
- * with its finished left siblings.  Then the nodes that cover [0, e] merge from the right into
- * `whole`, the prefix within the block. */
+/* Adds element e of a block to n scans that form prefixes by the combine tree (RD_PREFIX_TREE): it
+ * merges with its finished left siblings, like a carry in a binary counter. Then the nodes that
+ * cover [0, e] merge from the right into `whole`, the prefix within the block: 7 elements are 4 +
+ * (2 + 1). Bit `level` of e is 1 if a node of that level is finished and not yet merged. */
 static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int64_t e, void *whole)
 {
     const size_t bytes = (size_t)(n * a->f->size[0]);
@@ -176,7 +186,7 @@ static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int
         x = level_at(a, level, cell);
     }
     memcpy(level_at(a, level, cell), x, bytes);
-    rd_tree_spare(a->f, a->memory, 1, left);
+    rd_tree_spare(a->f, a->memory, /*which=*/1, left);
     memcpy(whole, level_at(a, level, cell), bytes);
     for (level++; (e + 1) >> level; level++)
         if ((e + 1) >> level & 1) {
@@ -186,8 +196,10 @@ static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int
         }
 }
 
-/* Takes one step of n neighbouring scans, elements (r, c .. c + n), and writes their results.  n is
- * at most RD_SPARE. */
+/* Takes one step of n <= RD_SPARE neighbouring scans, elements (r, c .. c + n), and writes their
+ * results; an exclusive scan writes the prefix first. s.part is the prefix within the current
+ * block; the kernel `prefix` joins it with the blocks before. At step 0 an exclusive scan has the
+ * result of no elements. */
 static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t step, int64_t r,
                       int64_t c, int64_t n)
 {
@@ -209,13 +221,14 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
     if (!f->fold->exclusive)
         f->scan->prefix(n, &s, y);
     if (detour)
-        copy_results(m, a, r, c, 1, n);
+        copy_results(m, a, r, c, /*rows=*/1, n);
     for (int64_t k = 0; f->fold->exclusive && step == 0 && k < n; k++)
         rd_tiles_set_empty_result(f, &a->y, r, c + k);
 }
 
-/* Takes `rows` successive steps of n neighbouring scans by one call of a kernel.  All steps are in
- * one block; through the detour buffer they are at most ASIDE_ROWS. */
+/* Takes `rows` successive steps of n neighbouring scans, from element (r, c) on, by one call of a
+ * kernel.  All steps are in one block; through the detour buffer they are at most ASIDE_ROWS, and
+ * as many columns at a time (`most`) as it has bytes for. */
 static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {
@@ -240,8 +253,8 @@ static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r,
     }
 }
 
-/* Enters a block in all scans of a group; the sums of the block before it are added to those of
- * earlier blocks. */
+/* Makes `block` (64 steps) the current one in all scans of a group; the sums of the block before it
+ * are added to those of earlier blocks. */
 static void enter_block(const scan *a, int64_t group, int64_t block)
 {
     rd_group             *g = rd_tree_group(a->memory, group);
@@ -284,6 +297,7 @@ static void scan_columns(const rd_tiles *m, const scan *a)
 
             n = simple ? rd_tree_adjacent_cells(f, first, m->cols - c)
                        : rd_tree_cells_at_once(f, first, m->cols - c);
+            /* group: scans that share a block */
             enter_block(a, first / f->group, at / f->fold->steps);
             if (simple)
                 scan_rows(m, a, first, r, c, rows, n);
@@ -293,7 +307,10 @@ static void scan_columns(const rd_tiles *m, const scan *a)
     }
 }
 
-/* Runs a SCAN on a tile: masks its operand if needed, then scans columns or rows. */
+/* SCAN by a reducer that is one operator (sum, product, minimum): masks its operand if needed, then
+ * scans down columns or along rows. t->into is the STORE whose memory results go into, -1: none; it
+ * may ask for non-temporal stores. Rows with states of their own (own_rows) have f->cells cells
+ * each. */
 void rd_operator_scan_run(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];

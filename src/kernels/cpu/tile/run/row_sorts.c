@@ -5,13 +5,15 @@
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>
 
-/* The address of the row at the current loop indices. */
+/* Returns the address of the row to be sorted (or of its results) at the current loop indices. */
 static const char *row_at(const rd_tiles *m, const rd_address *at, rd_dtype type)
 {
     return (const char *)m->task->slot[at->slot] + rd_tiles_position(m, at) * rd_dtype_size(type);
 }
 
-/* Takes the strip of a row that lies in the current range of its axis. */
+/* Takes a strip of a row that is never stored as a whole: the elements in the current range of its
+ * axis. The state holds candidates for the first few. rd_sort_take_of() returns the routine for
+ * vectors of that many bytes. */
 static void take_strip(const rd_tiles *m, const rd_sorting *s)
 {
     const rd_tile_axis *range = &m->axis[s->axis];
@@ -24,7 +26,9 @@ static void take_strip(const rd_tiles *m, const rd_sorting *s)
                             .to    = (char *)row_at(m, &m->p->address[s->to], s->out) });
 }
 
-/* Sorts one row, or takes its next strip.  Loops around it take one index at a time. */
+/* SORT: sorts the row at the current loop indices, or takes its next strip (range) if it comes in
+ * strips (s->most). A cancelled run sets the status of the task. rd_sort_row_of() returns the
+ * routine for vectors of that many bytes; it is false if the run was cancelled. */
 void rd_tiles_sort(rd_tiles *m, int32_t number)
 {
     const rd_sorting *s = &m->p->sorting[number];
@@ -42,15 +46,16 @@ void rd_tiles_sort(rd_tiles *m, int32_t number)
     }
 }
 
-/* True if a loop does nothing but sort rows: its body is one SORT. */
+/* True if the body of a loop is one SORT, so that its rows may be sorted together. */
 static bool has_only_sort(const rd_tiles *m, const rd_loop *loop)
 {
     return loop->kind == RD_LOOP_EACH && !loop->backwards && loop->end == loop->begin + 2 &&
            m->p->inst[loop->begin + 1].kind == RD_I_SORT && !m->code->inst[loop->begin + 1].skip;
 }
 
-/* Sorts all rows of a loop together, in vectors of rows.  False if the loop's rows must go one by
- * one. */
+/* Sorts all rows of a loop together, element j of many rows in one vector.  False if the rows must
+ * go one by one. rd_sort_rows_of() returns the routine for vectors of that many bytes.  Pitches
+ * (from, to) are found as the distance between the rows of the first two indices. */
 bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop)
 {
     rd_tile_axis *axis = &m->axis[loop->axis];

@@ -12,8 +12,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Begins n states with the first row, and moves q on to the next row.  Under a mask they begin with
- * the identity, as the first row may not count. */
+/* Begins n states with the first row of q, and moves q on to the next row. Under a mask they begin
+ * with the identity, as the first row may not count. `size` is the bytes of an element. `first` is
+ * the kernel that begins states with elements, `masked` the step that reads the mask. */
 static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
 {
     if (q->mask) {
@@ -26,9 +27,11 @@ static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
     q->index += q->index_row;
 }
 
-/* The total of one row of one block: folds it into a state for each lane (narrow), widens the
- * states as nodes have them (wide), and merges the lanes.  `rest` elements are left behind the last
- * whole step. */
+/* Folds one row, which is a whole fold of one block, to the state `to`: folds it into a state for
+ * each lane (narrow), widens the states as nodes have them (wide: f64 for sums of f32), and merges
+ * the lanes. `rest` elements are left behind the last whole step; a row shorter than a step is only
+ * these. Counts are added here if kernels leave counting to their caller: `first` has counted 1 for
+ * each lane. code->block, if there is one, completes states at the end of a block. */
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
 {
     const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes,
@@ -68,8 +71,10 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
 /* Most rows that are transposed at once, and their most elements. */
 enum { TRANSPOSED_ROWS = 32, TRANSPOSED_STEPS = RD_TREE_STEPS };
 
-/* Folds short rows side by side: transposes them, then folds a vector of rows at a time.  Row after
- * row would wait for each step of a sum (50 f32: 200 cycles). */
+/* Folds short rows side by side, a whole fold each: transposes them, then folds a vector of rows at
+ * a time. t describes the transposed rows: t.n rows side by side, one element of each after the
+ * other; so the steps of the index change places. begin_states() moves x and the mask on, and y is
+ * moved here. Row after row would wait for each step of a sum (50 f32: 200 cycles). */
 static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
 {
     _Alignas(64) uint64_t x[TRANSPOSED_STEPS * TRANSPOSED_ROWS],
@@ -92,11 +97,11 @@ static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd
                                   .index_col = q->index_row };
 
     memcpy(t.s, q->s, sizeof t.s);
-    simd->transpose[size](q->n, n, x, n, q->x, q->ldx, 0);
+    simd->transpose[size](q->n, n, x, n, q->x, q->ldx, /*ahead=*/0);
     if (t.y == y)
-        simd->transpose[size](q->n, n, y, n, q->y, q->ldy, 0);
+        simd->transpose[size](q->n, n, y, n, q->y, q->ldy, /*ahead=*/0);
     if (q->mask)
-        simd->transpose[1](q->n, n, mask, n, q->mask, q->ldm, 0);
+        simd->transpose[1](q->n, n, mask, n, q->mask, q->ldm, /*ahead=*/0);
     begin_states(f, &t, size);
     t.rows = q->n - 1;
     t.y    = t.y ? (const char *)t.y + n * size : NULL;
@@ -104,8 +109,8 @@ static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd
     rd_tree_add_count(f, t.s[0], n, t.rows);
 }
 
-/* True if transposing saves more than it costs: not for few elements or few rows.  Masked steps
- * need states side by side. */
+/* True if transposing short rows saves more than it costs: not for few elements or few rows.
+ * Masked steps need states side by side, so these always are. */
 static bool is_worth_transposing(const rd_tile_fold *f, const rd_fold_rows *q)
 {
     if (q->mask)
@@ -113,7 +118,9 @@ static bool is_worth_transposing(const rd_tile_fold *f, const rd_fold_rows *q)
     return q->n >= 8 && q->n <= TRANSPOSED_STEPS && q->rows >= 8 && rd_elem_size(f->elem) >= 4;
 }
 
-/* Folds rows too short for lanes: side by side, or one element after the other. */
+/* Folds rows too short for lanes, each a whole fold: side by side after a transpose, or one element
+ * after the other. Scratch has room for RD_SPARE states. `along` is the kernel that folds each row
+ * in order; code->block, if there is one, completes states. */
 static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                                 const rd_fold_rows *rows)
 {
@@ -131,7 +138,7 @@ static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *
         q.index = rd_tiles_position(m, f->index.at) + r * f->index.row;
         q.index_row = f->index.row;
         q.index_col = f->index.col;
-        rd_tree_spare(f, memory, 0, q.s);
+        rd_tree_spare(f, memory, /*which=*/0, q.s);
         rd_tree_total(f, memory, r, to);
         if (transposed)
             fold_transposed(m->code->simd, f, &q);
@@ -139,12 +146,12 @@ static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *
             f->code->along(&q);
         if (f->code->block)
             f->code->block(q.rows, q.s);
-        f->code->widen(q.rows, to, q.s);
+        f->code->widen(q.rows, to, q.s); /* to the types of results, f64 for sums of f32 */
     }
 }
 
-/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask.  Each
- * row notes whether it has an unmasked element. */
+/* Applies the mask to rows that are whole folds: masked elements become the identity, or the kernel
+ * of the step reads the mask.  Each row notes whether it has an unmasked element. */
 static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
 {
     rd_mask_note_seen(m, f, memory, t);
@@ -154,8 +161,10 @@ static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold
     t->mask.at = NULL;
 }
 
-/* Folds rows that are whole folds.  Rows may be short and few, so only the fields that the kernel
- * reads are set. */
+/* STEP of a fold where each row of the tile is a whole fold: folds each row to its result state.
+ * Rows may be short and few, so only the fields that the kernel reads are set. Rows too short for
+ * lanes have the mapping RD_FOLD_ELEMENTS. A table of kernels is NULL where there is none for this
+ * element and reducer; then one row after the other is folded by the kernels of steps. */
 void rd_update_totals(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t                      = &m->code->inst[pc];
@@ -187,18 +196,18 @@ void rd_update_totals(rd_tiles *m, int32_t pc)
         update_short_totals(m, f, m->fold[number], &q);
         return;
     }
-    rd_tree_total(f, m->fold[number], 0, to);
+    rd_tree_total(f, m->fold[number], /*row=*/0, to);
     if (!q.mask && totals && totals[f->fold->reducer][t->fused]) {
         totals[f->fold->reducer][t->fused](&q, to[0]);
         return;
     }
-    /* of others there are kernels */
+    /* all other cases have a kernel of totals */
     assert(!t->fused && t->from == f->elem && f->fold->n_block == 1);
     for (int64_t r = 0; r < m->rows; r++) {
         total_of(f, &q, to);
         q.x    = (const char *)q.x + q.ldx * rd_elem_size(f->elem);
         q.mask = q.mask ? (const char *)q.mask + q.ldm : NULL;
         for (int32_t k = 0; k < f->n_state; k++)
-            to[k] = (char *)to[k] + f->wide[k];
+            to[k] = (char *)to[k] + f->wide[k]; /* bytes of a word in nodes */
     }
 }

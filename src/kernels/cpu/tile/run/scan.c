@@ -4,8 +4,8 @@
 #include "kernels/cpu/tile/run/operator_scans.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 
-/* Sets the memory of each slot of a scan, by the kind of its reducer: f->running if no operator
- * merges its states. */
+/* Sets the memory of one scan, by the kind of its reducer: f->running if no single operator merges
+ * its states (a running mean). */
 void rd_tiles_size_scan(rd_tile_fold *f)
 {
     if (f->running)
@@ -14,10 +14,10 @@ void rd_tiles_size_scan(rd_tile_fold *f)
         rd_operator_scan_size(f);
 }
 
-/* Initialises the slots of a group, which have had no elements. */
+/* Initialises the scans of a group, before their first element. */
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    if (f->running)
+    if (f->running) /* no single operator merges its states */
         rd_state_scan_start(f, memory, group);
     else
         rd_operator_scan_start(f, memory, group);
@@ -28,9 +28,9 @@ void rd_tiles_scan(rd_tiles *m, int32_t pc)
 {
     const rd_tile_fold *f = &m->code->fold[m->p->inst[pc].arg];
 
-    if (f->users)
+    if (f->users) /* the caller's reducer */
         rd_user_folds_scan(m, pc, f);
-    else if (f->running)
+    else if (f->running) /* no single operator merges its states */
         rd_state_scan_run(m, pc, f);
     else
         rd_operator_scan_run(m, pc);

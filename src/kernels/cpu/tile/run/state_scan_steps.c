@@ -6,14 +6,15 @@
 #include <string.h>
 
 /* ---- States ---------------------------------------------------------------------------------- */
-/* Sets the memory of each slot: two states of 8 bytes a word, for the current block and for the
- * blocks before it. */
+/* Sets the memory of each slot (one scan): two states of 8 bytes a word, of the current block and
+ * of the blocks before it. */
 void rd_state_scan_size(rd_tile_fold *f)
 {
     f->scan_bytes = (int64_t)RD_N_STATE_SCAN * 8 * f->n_state;
 }
 
-/* Pointers to the states of a slot: of the current block, or of the blocks before. */
+/* Sets s to the words of the state of a slot (one scan): of the current block, or of the blocks
+ * before.  Each word is an array over all slots. */
 void rd_state_scan_states(const rd_tile_fold *f, char *memory, rd_state_scan_which which,
                           int64_t slot, void **s)
 {
@@ -22,7 +23,7 @@ void rd_state_scan_states(const rd_tile_fold *f, char *memory, rd_state_scan_whi
                slot * f->size[k];
 }
 
-/* Sets both states of each slot of a group to the identity. */
+/* Sets both states of each scan of a group to the identity, before the first element. */
 void rd_state_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     for (int which = 0; which < RD_N_STATE_SCAN; which++) {
@@ -33,8 +34,9 @@ void rd_state_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
     }
 }
 
-/* Merges the states of a finished block into those of the blocks before it.  Masked scans begin the
- * next block with the identity, others with its first element. */
+/* Merges the states of a finished block (64 steps) into those of the blocks before it. Masked scans
+ * begin the next block with the identity, others with its first element. code->block, if there is
+ * one, completes states at the end of a block. */
 static void end_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     const int64_t first = group * f->group;
@@ -52,7 +54,7 @@ static void end_block(const rd_tile_fold *f, char *memory, int64_t group, int64_
         rd_fill_identity(f, f->group, s);
 }
 
-/* Enters a block in all slots of a group, and ends the one before it. */
+/* Makes `block` the current one in all scans of a group, and ends the one before it. */
 void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t block)
 {
     rd_group *const g = rd_tree_group(a->memory, group);
@@ -63,35 +65,37 @@ void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t bl
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Writes the results of n slots to elements (r, c ..): the state of the blocks before, merged with
- * that of the current block unless it is `empty`.  In the first block there are none before.  A
- * block's state is finished by code->block before it is merged. */
+/* Writes the results of n neighbouring scans at step `at` to elements (r, c ..): the state of the
+ * blocks before, merged with that of the current block unless it is `empty`. In the first block
+ * there are none before. A block's state is finished by code->block before it is merged. Both go
+ * through copies, as the states themselves must go on. */
 static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
                           int64_t c, int64_t n)
 {
     const rd_tile_fold *f = a->f;
-    void               *s[RD_MAX_STATE], *whole[RD_MAX_STATE], *other[RD_MAX_STATE];
+    void               *s[RD_MAX_STATE], *whole[RD_MAX_STATE], *copy[RD_MAX_STATE];
     void *const         to[1] = { rd_view_at(&a->y, r, c) };
 
     rd_state_scan_states(f, a->memory, RD_CURRENT_BLOCK, slot, s);
     rd_state_scan_states(f, a->memory, RD_BLOCKS_BEFORE, slot, whole);
     if (f->code->block && !empty) {
-        rd_tree_spare(f, a->memory, 1, other);
-        rd_tree_copy(f, n, other, s);
-        f->code->block(n, other);
-        memcpy(s, other, sizeof s);
+        rd_tree_spare(f, a->memory, /*which=*/1, copy);
+        rd_tree_copy(f, n, copy, s);
+        f->code->block(n, copy);
+        memcpy(s, copy, sizeof s);
     }
     if (at >= f->fold->steps && !empty) {
-        rd_tree_spare(f, a->memory, 0, other);
-        rd_tree_copy(f, n, other, whole);
-        f->code->merge(n, other, s);
-        memcpy(s, other, sizeof s);
+        rd_tree_spare(f, a->memory, /*which=*/0, copy);
+        rd_tree_copy(f, n, copy, whole);
+        f->code->merge(n, copy, s);
+        memcpy(s, copy, sizeof s);
     }
     rd_tiles_finish(a->m, f, a->memory, n, empty ? whole : s, to);
 }
 
-/* Updates n neighbouring slots with one element each, at x, of step `at`.  The first element of a
- * block begins the states, except under a mask, where they begin with the identity. */
+/* Updates n neighbouring scans with one element each, at x, of step `at`. The first element of a
+ * block begins the states, except under a mask, where they begin with the identity. Steps without a
+ * mask leave counting to their caller for some reducers (a mean): 1 is added to each count. */
 static void step_states(const rd_state_scan *a, const void *x, int64_t slot, int64_t at, int64_t r,
                         int64_t c, int64_t n)
 {
@@ -117,14 +121,16 @@ static void step_states(const rd_state_scan *a, const void *x, int64_t slot, int
     }
 }
 
-/* Copies the elements of an exclusive scan that runs in place: each is read after its result is
- * written. */
+/* Returns the elements x, copied to a spare buffer if the scan runs in place (y is x): an exclusive
+ * scan reads each after its result is written. */
 static const void *copy_if_in_place(const rd_state_scan *a, const void *x, const void *y, int64_t n)
 {
     return x == y ? memcpy(a->m->spare, x, (size_t)(n * rd_elem_size(a->x.elem))) : x;
 }
 
-/* Updates slots and writes their results; an exclusive scan writes the results first. */
+/* Updates n neighbouring scans with step `at`, elements (r, c ..), and writes their results; an
+ * exclusive scan writes the results first.  At step 0 that is the result of no elements; at the
+ * first step of a later block, that of the blocks before (`empty`). */
 void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                         int64_t n)
 {
@@ -137,7 +143,7 @@ void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_
     }
     x = copy_if_in_place(a, x, rd_view_at(&a->y, r, c), n);
     if (at > 0)
-        store_results(a, slot, at, at % a->f->fold->steps == 0, r, c, n);
+        store_results(a, slot, at, /*empty=*/at % a->f->fold->steps == 0, r, c, n);
     step_states(a, x, slot, at, r, c, n);
     for (int64_t k = 0; at == 0 && k < n; k++)
         rd_tiles_set_empty_result(a->f, &a->y, r, c + k);

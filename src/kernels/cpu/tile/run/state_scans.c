@@ -15,14 +15,17 @@
 #include <string.h>
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* True if a kernel can update states and write results at once: there is one, and the scan is
- * inclusive and has no mask. */
+/* True if a kernel can update the states of a scan and write results at once: there is one, and the
+ * scan is inclusive and has no mask. */
 static bool has_kernel(const rd_state_scan *a)
 {
     return a->kernels->rows && !a->f->masked && !a->f->fold->exclusive;
 }
 
-/* The arguments of a scan kernel that begins at element (r, c), step `at` of a slot. */
+/* Returns the arguments of a scan kernel that begins at element (r, c) of the tile, which is step
+ * `at` of the scan in `slot`.  `before` is the state of the blocks before, NULL in the first block.
+ * Results go to scratch if they are converted.  s_row is the distance of the states of two rows,
+ * ldx, ldw and ldy those of their elements, weights and results (in bytes). */
 static rd_running running_of(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c)
 {
     const rd_tile_fold *f       = a->f;
@@ -45,13 +48,14 @@ static rd_running running_of(const rd_state_scan *a, int64_t slot, int64_t at, i
     for (int32_t k = 0; at >= f->fold->steps && k < f->n_state; k++)
         q.before[k] = before[k];
     if (convert) {
-        rd_tree_spare(f, a->memory, 1, spare);
+        rd_tree_spare(f, a->memory, /*which=*/1, spare);
         q.y = spare[0];
     }
     return q;
 }
 
-/* Converts results that a kernel has written to scratch. */
+/* Converts the results that a scan kernel has written to scratch, and writes them to row r of the
+ * result, from column c on. */
 static void convert(const rd_state_scan *a, const rd_running *q, int64_t r, int64_t c)
 {
     void *const from[1] = { q->y }, *const to[1] = { rd_view_at(&a->y, r, c) };
@@ -61,8 +65,10 @@ static void convert(const rd_state_scan *a, const rd_running *q, int64_t r, int6
 }
 
 /* ---- By lane mapping ------------------------------------------------------------------------- */
-/* Scans n neighbouring cells down `rows` rows, which are successive steps of one block.  The first
- * step of a block, or all steps without a scan kernel, go by the kernels of folds (`by_folds`). */
+/* Scans n neighbouring cells (independent scans) down `rows` rows, which are successive steps of
+ * one block. Results that are converted go by one row at a time, as scratch holds no more. The
+ * first step of a block (at % steps is 0), or all steps without a scan kernel, go by the kernels of
+ * folds (`by_folds` of them). */
 static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {
@@ -72,17 +78,20 @@ static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t 
 
     for (; k < by_folds; k++)
         rd_state_scan_step(a, slot, at + k, r + k, c, n);
-    for (int64_t some; k < rows; k += some) {
+    for (int64_t now; k < rows; k += now) {
         rd_running q = running_of(a, slot, at + k, r + k, c);
 
         q.n    = n;
-        q.rows = some = convert_each ? 1 : rows - k;
+        q.rows = now = convert_each ? 1 : rows - k;
         a->kernels->rows(&q);
         convert(a, &q, r + k, c);
     }
 }
 
-/* Scans a tile with a cell per column. */
+/* Scans a tile with an independent scan (cell) for each column.  Several rows go together if they
+ * are successive steps of these scans (`many`), up to the end of a block.  a->cell and a->step are
+ * the numbers of the tile's first element (which scan, which step), cell_row and step_row how they
+ * move from row to row. */
 static void scan_columns(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
@@ -97,15 +106,16 @@ static void scan_columns(const rd_state_scan *a)
             const int64_t slot = a->cell + r * a->cell_row + c;
 
             n = rd_tree_cells_at_once(f, slot, a->m->cols - c);
+            /* group: scans that share a block */
             rd_state_scan_enter_block(a, slot / f->group, at / steps);
             scan_rows(a, slot, at, r, c, rows, n);
         }
     }
 }
 
-/* Scans elements c .. c + n of `rows` rows, within one block.  Each row is a scan of its own, or
- * one row continues the row before it.  The first `by_folds` elements go by the kernels of
- * folds. */
+/* Scans elements c .. c + n of `rows` rows, within one block of 64 steps. Each row is a scan of its
+ * own, or one row continues the row before it. The first `by_folds` elements go by the kernels of
+ * folds: the element that begins the block, or all if there is no scan kernel. */
 static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c, int64_t rows,
                        int64_t n)
 {
@@ -114,7 +124,7 @@ static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c,
 
     for (int64_t l = 0; l < rows; l++)
         for (int64_t k = 0; k < by_folds; k++)
-            rd_state_scan_step(a, slot + l * a->cell_row, at + k, r + l, c + k, 1);
+            rd_state_scan_step(a, slot + l * a->cell_row, at + k, r + l, c + k, /*n=*/1);
     if (by_folds == n)
         return;
     rd_running q = running_of(a, slot, at, r, c + by_folds);
@@ -127,7 +137,9 @@ static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c,
 
 /* Scans a tile with rows that are successive steps of a cell. Rows of different cells at the same
  * steps (`many`) go together. A row is cut where a block of the combine tree ends, and into
- * RD_SPARE elements if they are converted, as the spare buffer holds no more. */
+ * RD_SPARE elements if they are converted, as the spare buffer holds no more. a->cell and a->step
+ * are the numbers of the tile's first element, cell_row and step_row how they move from row to
+ * row. */
 static void scan_along(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
@@ -149,7 +161,9 @@ static void scan_along(const rd_state_scan *a)
     }
 }
 
-/* Scans a tile element by element. */
+/* Scans a tile element by element, where neither rows nor columns are successive steps of one scan.
+ * a->cell and a->step are the numbers of the tile's first element (which scan, which step of it),
+ * ..row and ..col their strides. */
 static void scan_elements(const rd_state_scan *a)
 {
     const rd_tile_fold *f = a->f;
@@ -159,13 +173,15 @@ static void scan_elements(const rd_state_scan *a)
             const int64_t slot = a->cell + r * a->cell_row + c * f->cell.col;
             const int64_t at   = a->step + r * a->step_row + c * a->step_col;
 
-            rd_state_scan_enter_block(a, slot / f->group, at / f->fold->steps);
-            rd_state_scan_step(a, slot, at, r, c, 1);
+            rd_state_scan_enter_block(a, /*group=*/slot / f->group, /*block=*/at / f->fold->steps);
+            rd_state_scan_step(a, slot, at, r, c, /*n=*/1);
         }
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* The weights with contiguous columns.  A scalar weight fills one row, which all rows read. */
+/* Returns the weights in a register with contiguous columns. A scalar weight fills one row, which
+ * all rows read (row stride 0). They go to the second spare buffer (m->spare is that one for the
+ * copy), as the first may hold the elements. */
 static rd_reg_view weights(rd_tiles *m, int32_t reg)
 {
     rd_reg_view w     = rd_tiles_view(m, reg);
@@ -183,7 +199,10 @@ static rd_reg_view weights(rd_tiles *m, int32_t reg)
     return (rd_reg_view){ row, 0, 1, w.elem };
 }
 
-/* The numbers and strides of a scan's operands on this tile. */
+/* Returns the numbers of a scan on this tile: its first element's cell (which scan), step and
+ * index, and their strides from row to row and column to column. `kernels` are those that update
+ * states and write results at once; a step's number counts passes along the lanes, then steps of
+ * this one. */
 static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
 {
     return (rd_state_scan){ .m       = m,
@@ -198,7 +217,9 @@ static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
                             .step_col = f->outer.col * f->row_steps + f->lane.col };
 }
 
-/* Runs a SCAN on a tile: makes its operands contiguous, then scans columns, rows or elements. */
+/* SCAN by a reducer whose states no single operator merges (a running mean): makes its operands
+ * contiguous, then scans columns, rows or single elements. Rows go along if columns are successive
+ * steps of one cell. */
 void rd_state_scan_run(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -208,7 +229,7 @@ void rd_state_scan_run(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
     a.x      = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
     if (inst->b >= 0)
         a.w = weights(m, inst->b);
-    if (inst->c >= 0)
+    if (inst->c >= 0) /* it has a mask */
         a.mask = rd_mask_dense(m, inst->c);
     a.y = rd_tiles_target(m, pc, inst->dst);
     if (f->mapping == RD_FOLD_COLUMNS)

@@ -15,17 +15,19 @@
 #include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
-/* START: empties the groups of a fold.  At row level each row of the tile has groups of its own.  A
- * total begins with its first row, so there is nothing to do. */
+/* START: empties the states of a fold, group by group (states that begin and end blocks together).
+ * At row level each row of the tile has groups of its own.  A total (a row that is a whole fold)
+ * begins with its first row, so there is nothing to do. */
 void rd_tiles_start(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
     const rd_tile_fold *f      = &m->code->fold[number];
 
-    if (f->users)
+    if (f->users) /* the caller's reducer */
         rd_user_folds_start(m, f, m->fold[number]);
     if (f->totals || f->users)
         return;
+    /* groups to be emptied: those of each row of the tile (m->cols at row level), or all */
     const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
     for (int64_t k = 0; k < each; k++) {
         rd_tree_start(f, m->fold[number], k);
@@ -35,18 +37,21 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 }
 
 /* ---- By lane mapping ------------------------------------------------------------------------- */
-/* Updates cells of one lane, side by side.  Rows of the tile are successive steps of the same
- * cells, or belong to others.  Columns are split where a group ends, if panels do not divide the
- * axis. */
+/* Updates neighbouring cells (results) of one lane, one for each column.  Rows of the tile are
+ * successive steps of the same cells (`steps`), or belong to others.  Columns are split where a
+ * group ends, if panels (ranges of the axis) do not divide the axis.  a->offset is the number of
+ * the first state in its group (of f->group states), ld.. the elements from row to row of the
+ * operands. */
 static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
+    /* steps from row to row */
     const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
     const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
 
     for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1)
         for (int64_t c = 0; c < m->cols; c += a->q.n) {
             rd_update_place(a, t, r, c);
-            a->at    = t->outer * a->f->row_steps + t->lane + r * row;
+            a->at    = t->outer * a->f->row_steps + t->lane + r * row; /* the step */
             a->q.n   = rd_least(m->cols - c, a->f->group - a->offset);
             a->q.ldx = t->x.row;
             a->q.ldy = t->y.row;
@@ -55,7 +60,8 @@ static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
         }
 }
 
-/* Copies rows so that they are contiguous. */
+/* Copies `rows` rows of a view, from `row` on, to `to`, so that they are contiguous.  Returns `to`;
+ * NULL if there is no operand. */
 static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t row, int64_t rows,
                              char *to)
 {
@@ -66,15 +72,17 @@ static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t ro
     return v->at ? to : NULL;
 }
 
-/* Updates all cells with one element of each row.  Contiguous rows are one run; others are packed
- * first, as many as spare buffers hold. */
+/* Updates all cells (a few results, such as colours) with one element of each row, where the rows
+ * go along the lanes.  Contiguous rows are one run; others are packed first, as many as spare
+ * buffers hold.  rd_update_along() takes n elements from a position along the lanes of all
+ * cells. */
 static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
-    const int64_t cols  = m->cols,
-                  cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
+    const int64_t cols = m->cols,
+                  room = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
     const bool run =
         t->x.row == cols && (!t->y.at || t->y.row == cols) && (!t->mask.at || t->mask.row == cols);
-    const int64_t most = run ? m->rows : cells / cols;
+    const int64_t most = run ? m->rows : room / cols; /* rows at a time */
 
     for (int64_t r = 0, n; r < m->rows; r += n) {
         n = m->rows - r < most ? m->rows - r : most;
@@ -89,7 +97,8 @@ static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     }
 }
 
-/* Copies a column so that it is contiguous. */
+/* Copies column c of a view to `to`, so that it is contiguous.  Returns `to`; NULL if there is no
+ * operand. */
 static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t c, char *to)
 {
     const int64_t size = rd_elem_size(v->elem);
@@ -99,8 +108,8 @@ static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t 
     return v->at ? to : NULL;
 }
 
-/* Updates a cell for each column, along the lanes down its rows: packs and takes column by
- * column. */
+/* Updates one cell (result) for each column, where the rows go along its lanes: packs each column
+ * into a contiguous run and takes it. */
 static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     for (int64_t c = 0; c < m->cols; c++) {
@@ -113,8 +122,10 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
     }
 }
 
-/* Updates cells of one lane; the elements of a row are successive steps of a cell.  False if there
- * are several lanes, or columns are not successive steps of one cell. */
+/* Updates cells of one lane, where the elements of a row are successive steps of one cell (result).
+ * False if there are several lanes, or columns are not such steps. A row of the update is one step,
+ * here one element, so ld.. (from row to row) are the strides along the tile's row. a->at is the
+ * number of the first step: steps of all passes before, then those of this pass. */
 static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -132,8 +143,9 @@ static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile 
     return true;
 }
 
-/* Updates states element by element, unless elements are successive steps of one lane.  a->group is
- * set for one element at a time, so it is restored. */
+/* Updates states element by element, unless elements are successive steps of one lane.  The group
+ * of each element is restored after its update.  rd_update_along() takes one element at its
+ * position along the lanes, in its pass (outer). */
 static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     if (update_one_lane(m, a, t))
@@ -142,16 +154,16 @@ static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
         for (int64_t c = 0; c < m->cols; c++) {
             rd_update_place(a, t, r, c);
             const int64_t group = a->group;
-            rd_update_along(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
+            rd_update_along(a, /*n=*/1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
                             t->outer + r * a->f->outer.row + c * a->f->outer.col);
             a->group = group;
         }
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask.  With
- * a kernel that reads it, or one that looks for the best, states begin with the identity
- * (`fused`). */
+/* Applies the mask of a STEP: masked elements become the identity (which changes no state), or the
+ * kernel of the step reads the mask.  With a kernel that reads it, or one that looks for the best,
+ * states begin with the identity (`fused`). */
 static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
 {
     rd_mask_note_seen(m, a->f, a->memory, t);
@@ -174,25 +186,27 @@ static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
     return there;
 }
 
-/* True if a state has the value that decides the result.  Ints are looked for among the few states:
- * a search among elements would take half as long as the fold. */
+/* True if some state, of the current block (of which g->begun states have an element; block -1:
+ * there is none) or of a finished node on the stack, has the value that decides the result (early
+ * exit).  Ints are looked for among the few states: a search among elements would take half as long
+ * as the fold. */
 static bool has_reached_end(const rd_tile_fold *f, char *memory)
 {
-    const rd_group *const g = rd_tree_group(memory, 0);
+    const rd_group *const g = rd_tree_group(memory, /*group=*/0);
     void                 *s[RD_MAX_STATE];
     bool                  met;
 
-    rd_tree_block(f, memory, 0, s);
+    rd_tree_block(f, memory, /*slot=*/0, s);
     met = holds_end(f, s[0], g->block >= 0 ? g->begun : 0);
     for (int32_t row = 0; row < g->depth && !met; row++) {
-        rd_tree_row(f, memory, row, 0, s);
-        met = holds_end(f, s[0], rd_tree_nodes(f, memory, 0)[row].n);
+        rd_tree_row(f, memory, row, /*slot=*/0, s);
+        met = holds_end(f, s[0], rd_tree_nodes(f, memory, /*group=*/0)[row].n);
     }
     return met;
 }
 
-/* Notes whether the result is decided, so that loops can exit early.  No further element may come
- * then: states would have gaps. */
+/* Notes whether the result is decided (early exit), so that loops can end: by the elements if these
+ * are bools, else by the states.  No further element may come then, as states would have gaps. */
 static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                          const rd_fold_tile *t)
 {
@@ -200,11 +214,11 @@ static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 
     for (int64_t r = 0; r < m->rows && t->x.elem == RD_ELEM_b8 && !met; r++)
         met = memchr(rd_view_at(&t->x, r, 0), (int)f->end.u64, (size_t)m->cols) != NULL;
-    rd_tree_group(memory, 0)->is_decided |= met;
+    rd_tree_group(memory, /*group=*/0)->is_decided |= met;
 }
 
-/* True if the rows of each column go along the lanes of its cell, and the spare buffers are
- * free. */
+/* True if the rows of each column go along the lanes of its cell (result), so that columns can be
+ * packed and taken one by one; the spare buffers must be free for that. */
 static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
     return f->mapping == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
@@ -213,7 +227,8 @@ static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, con
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Sets the lane, block, cell and index numbers of the tile's first element. */
+/* Sets the numbers of the tile's first element in the fold: its position along the lanes, which
+ * pass along them (outer), its cell (result) and its index. */
 static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t)
 {
     t->lane  = rd_tiles_position(m, f->lane.at);
@@ -222,13 +237,14 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
-/* Updates states from contiguous operands, by the lane mapping of the fold. */
+/* Updates states from contiguous operands, in the way that suits how neighbouring elements map to
+ * states (f->mapping). */
 static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
 {
     const rd_tile_fold *f = a->f;
 
     rd_tiles_dense_both(m, &in->x, &in->y, a->q.coly);
-    if (f->best && f->mapping == RD_FOLD_LANES)
+    if (f->best && f->mapping == RD_FOLD_LANES) /* argmin or argmax */
         rd_update_best(m, a, in);
     else if (f->mapping == RD_FOLD_COLUMNS)
         update_columns(m, a, in);
@@ -242,8 +258,11 @@ static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
         note_decided(m, f, a->memory, in);
 }
 
-/* Prepares the operands of a STEP and chooses its update.  Fields are set one by one: clearing some
- * hundred bytes that are not read costs as much as a short row. */
+/* Prepares the operands of a STEP on a tile and chooses how to update the states.  Nothing is done
+ * once the result is decided (early exit). a.fused says that the kernel of the step must not begin
+ * states, so they begin with the identity.  Small ints (`small` is their LOAD) are read from
+ * memory, so x is no register.  Fields are set one by one: clearing some hundred bytes that are not
+ * read costs as much as a short row. */
 static void update_tile(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -254,7 +273,7 @@ static void update_tile(rd_tiles *m, int32_t pc)
 
     a.f      = f;
     a.memory = m->fold[inst->arg];
-    if (f->can_exit_early && rd_tree_group(a.memory, 0)->is_decided)
+    if (f->can_exit_early && rd_tree_group(a.memory, /*group=*/0)->is_decided)
         return;
     a.cells  = t->cells;
     a.blocks = t->blocks;
@@ -263,13 +282,14 @@ static void update_tile(rd_tiles *m, int32_t pc)
     a.size   = rd_elem_size(t->from);
     in.y = in.mask = (rd_reg_view){ 0 };
     place_tile(m, f, &in);
-    in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_reg_view){ 0 };
+    in.x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_reg_view){ 0 };
+    /* 1: y has an element for each column; 0: one for each row */
     a.q.coly = !rd_fused_by_row(t->fused);
     if (t->transposed_load >= 0)
         in.y = rd_tiles_transposed_operand(m, t->transposed_load, &a.q);
     else if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
-    if (inst->c >= 0) {
+    if (inst->c >= 0) { /* it has a mask */
         in.mask = rd_mask_dense(m, inst->c);
         apply_mask(m, &a, &in);
     }
@@ -283,7 +303,8 @@ static void update_tile(rd_tiles *m, int32_t pc)
         update_by_mapping(m, &a, &in);
 }
 
-/* STEP: users' reducers, group-by folds and totals have ways of their own. */
+/* STEP: updates the states of a fold with the elements of a tile.  The caller's reducers, group-bys
+ * and rows that are whole folds have functions of their own. */
 void rd_tiles_step(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
@@ -293,7 +314,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         rd_user_folds_step(m, pc, f, m->fold[number]);
     else if (f->grouped)
         rd_grouped_folds_step(m, pc, f, m->fold[number]);
-    else if (f->treeless)
+    else if (f->treeless) /* kernels need no combine tree */
         rd_update_totals(m, pc);
     else
         update_tile(m, pc);
@@ -304,6 +325,6 @@ bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
 {
     const rd_tile_fold *f = &m->code->fold[fold];
 
-    return f->users ? rd_user_folds_are_decided(m->fold[fold])
-                    : f->can_exit_early && rd_tree_group(m->fold[fold], 0)->is_decided;
+    return f->users ? rd_user_folds_are_decided(m->fold[fold]) /* the caller's reducer */
+                    : f->can_exit_early && rd_tree_group(m->fold[fold], /*group=*/0)->is_decided;
 }

@@ -16,7 +16,8 @@
 #include <string.h>
 
 /* ---- A task's memory ------------------------------------------------------------------------- */
-/* The bytes of scratch that the largest row to be sorted needs; 0 if none is sorted. */
+/* Returns the bytes of temporary memory that the largest row to be sorted needs; 0 if none is
+ * sorted. */
 static int64_t sort_bytes(const rd_program *p)
 {
     int64_t most = 0;
@@ -29,42 +30,48 @@ static int64_t sort_bytes(const rd_program *p)
     return most;
 }
 
-/* Places the arrays of a task in its memory `state`, or counts their bytes if it is NULL.  Returns
- * the bytes. */
+/* Places the arrays of a task in its memory `state`, or counts their bytes if it is NULL: views of
+ * registers, ranges of axes, states of folds, elements of registers, buffers of tiles, spare
+ * buffers. Returns the bytes. rd_piece_of() reserves n items of some bytes at `used`, and returns
+ * their address, or NULL while bytes are counted. Registers of task and row level have 8 bytes an
+ * element; where tiles have one row (code->rows is 1), both levels share an array. `work` is for
+ * sorting rows. */
 static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 {
     const rd_tile_code *code = p->code;
     int64_t             used = 0;
 
-    rd_piece(&used, 1, sizeof *m);
+    rd_piece(&used, /*n=*/1, sizeof *m);
     m->p          = p;
     m->code       = code;
     m->reg        = rd_piece_of(state, &used, p->n_reg, sizeof *m->reg);
     m->axis       = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
     m->fold       = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
-    m->task_words = rd_piece_of(state, &used, p->n_reg + 1, 8);
+    m->task_words = rd_piece_of(state, &used, p->n_reg + 1, /*each=*/8);
     m->row_words =
         code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
     m->buffers = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
     m->spare   = rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows,
                              8 * code->spares);
-    m->work    = rd_piece_of(state, &used, 1, sort_bytes(p));
+    m->work    = rd_piece_of(state, &used, /*n=*/1, sort_bytes(p));
     for (int32_t k = 0; k < p->n_fold; k++) {
-        char *memory = rd_piece_of(state, &used, 1, code->fold[k].bytes);
+        char *memory = rd_piece_of(state, &used, /*n=*/1, code->fold[k].bytes);
         if (state)
             m->fold[k] = memory;
     }
     return used;
 }
 
-/* The bytes of a task's state for a program. */
+/* Returns the bytes of a task's state for a program. */
 int64_t rd_tiles_bytes(const rd_program *p)
 {
     rd_tiles m = { 0 };
     return lay_out(&m, p, /*state=*/NULL);
 }
 
-/* Makes a task's state in its memory, and places registers of task and row level. */
+/* Makes a task's state in the memory `state`. Registers of task and row level get their place, 8
+ * bytes an element; those of tiles get theirs as they are computed. Nobody frees the result: it
+ * lies in the caller's memory. */
 rd_tiles *rd_tiles_new(const rd_program *p, char *state)
 {
     rd_tiles           *m    = (rd_tiles *)(void *)state;
@@ -82,14 +89,17 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static bool run(rd_tiles *m, int32_t from, int32_t to);
 
-/* True if a loop ends early, or the task has failed. */
+/* True if a loop ends early (m->leave is the loop that an early exit leaves), or the task has
+ * failed. */
 static bool is_left(const rd_tiles *m, int32_t loop)
 {
     return m->leave == loop || m->task->status != RD_OK;
 }
 
-/* At the end of a loop over columns, keeps only the rows before the one that failed: they may still
- * fail first. */
+/* After a loop over columns in which an instruction failed, keeps only the rows before the one that
+ * failed, as later instructions may still fail for these; the error to report is the first in the
+ * order of rows. At row level m->cols is the number of rows. fault.row is the first row that
+ * failed, INT64_MAX: none. If no row is left, the task fails. */
 static void keep_rows_before_fault(rd_tiles *m)
 {
     if (m->fault.row < m->cols)
@@ -98,7 +108,11 @@ static void keep_rows_before_fault(rd_tiles *m)
         m->task->status = m->fault.status;
 }
 
-/* Runs the body of a loop over columns on tiles of as many columns as it may have. */
+/* Runs the body of a loop over columns on one tile after the other, of at most `most` columns.
+ * Before and after it, at row level, m->cols is the number of rows. Columns end at an early exit
+ * (is_left) or at a failure (fault.row, the first row that failed, is below `rows`). A backward
+ * loop, of a reverse scan, begins at the last index. With `cuts`, tiles end at seams, where a moved
+ * index changes. */
 static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop      *loop  = &m->p->loop[number];
@@ -127,7 +141,9 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     keep_rows_before_fault(m);
 }
 
-/* Runs a loop over columns on as many of the tile's rows at a time as its buffers hold. */
+/* Runs a loop over columns on some rows of the tile at a time, as many as its buffers hold.
+ * m->first_row is where these rows begin among the tile's rows; views of registers of row level
+ * begin there, too. */
 static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
 {
     const int64_t rows = m->cols, most = m->code->loop[number].rows;
@@ -147,7 +163,10 @@ static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
     m->cols            = rows;
 }
 
-/* Runs the body of a loop over rows, some rows at a time. */
+/* Runs the body of a loop over rows, at most `most` rows at a time (m->cols at row level). Tiles
+ * end at seams (where a moved index changes) and, if tiles do not have all columns of the loop
+ * (`square`, `cuts`), at the ends of blocks (64 steps of a fold). After a failure (fault.row) the
+ * task ends with its status. */
 static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop     *loop  = &m->p->loop[number];
@@ -166,7 +185,7 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
         if (m->code->loop[number].square || m->code->loop[number].cuts)
             m->cols = rd_tiles_rows_of_block(m, m->cols);
         run(m, pc + 1, loop->end);
-        if (m->fault.row < INT64_MAX)
+        if (m->fault.row < INT64_MAX) /* an element failed */
             m->task->status = m->fault.status;
     }
     m->level = RD_AT_TASK;
@@ -174,7 +193,9 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
     *axis    = range;
 }
 
-/* Runs the body of any other loop, for one index or one panel at a time. */
+/* Runs the body of any other loop, for one index or one panel (range of indices) at a time; unless
+ * it only sorts rows, which go together. Backwards, for a reverse scan, the last panel comes first,
+ * and it may be the shorter one. Loops inside visit the range from axis->lo to axis->hi. */
 static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop *loop = &m->p->loop[number];
@@ -183,7 +204,8 @@ static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
         return;
     rd_tile_axis      *axis  = &m->axis[loop->axis];
     const rd_tile_axis range = *axis;
-    const int64_t      width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
+    /* indices at a time */
+    const int64_t width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
 
     for (int64_t done = 0; done < n && !is_left(m, number); done += width) {
         const int64_t at =
@@ -199,7 +221,8 @@ static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
     *axis = range;
 }
 
-/* Runs a loop by its role, and ends an early exit that leads to it. */
+/* Runs a loop by its role: columns, rows, or one index at a time.  An early exit that leads to it
+ * ends here. */
 static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_tile_axis *axis = &m->axis[m->p->loop[number].axis];
@@ -215,14 +238,19 @@ static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
         m->leave = -1;
 }
 
-/* Prefetches some cache lines, no more at once than a core can wait for. */
+/* Prefetches the next 16 cache lines of what load() has noted, no more at once than a core can wait
+ * for. The arguments 0 and 2 ask for reading, into the second-level cache. */
 static void prefetch_some(rd_tiles *m)
 {
     for (int k = 0; k < 16 && m->prefetch_at < m->prefetch_end; k++, m->prefetch_at += 64)
         __builtin_prefetch(m->prefetch_at, 0, 2);
 }
 
-/* Runs instructions [from, to).  False once a loop exits early or the task fails. */
+/* Interprets instructions [from, to): each runs on the whole tile before the next one. False once a
+ * loop exits early or the task fails. An instruction is passed over if the kernel of another one
+ * does its work (`skip`), or if its value is for SELECTs only (`guard`) that do not choose it in
+ * this tile. A loop runs its body itself, so pc goes on behind its END. EXIT leaves loop `arg` once
+ * fold `a` is decided. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
     for (int32_t pc = from; pc < to; pc++) {
@@ -253,7 +281,8 @@ static bool run(rd_tiles *m, int32_t from, int32_t to)
     return true;
 }
 
-/* Runs instructions of a task from the beginning of its range. */
+/* Interprets instructions [from, to) of a task, with its range of the root axis (the one that tasks
+ * share).  False if a loop exits early or the task fails. */
 bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;
@@ -262,7 +291,7 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
     m->level       = RD_AT_TASK;
     m->rows        = 1;
     m->cols        = 1;
-    m->leave       = -1;
+    m->leave       = -1; /* no loop exits early */
     m->first_row   = 0;
     m->fault       = (rd_fault){ .row = INT64_MAX };
     m->prefetch_at = m->prefetch_end = NULL;

@@ -55,8 +55,9 @@ typedef struct rd_tiles {
 bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
 int64_t   rd_tiles_bytes(const rd_program *p);
 rd_tiles *rd_tiles_new(const rd_program *p, char *state);
-/* The position of the tile's first element, in elements from the slot's base, without gathered
- * indices.  A `local` addend counts from the begin of the axis' current range. */
+/* Returns the position of the tile's first element at an address, in elements from the base of its
+ * slot (a buffer), without gathered indices.  A `local` addend counts from the begin of the axis'
+ * current range. */
 static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
 {
     int64_t position = at->offset;
@@ -69,24 +70,25 @@ static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
     return position;
 }
 
-/* The second spare buffer of 8-byte elements, after m->spare.  A buffer has as many elements as a
- * tile's buffer or its rows, whichever are more. */
+/* Returns the second spare buffer of 8-byte elements, after m->spare.  A buffer has as many
+ * elements as a tile's buffer or its rows, whichever are more. */
 static inline char *rd_tiles_second_spare(const rd_tiles *m)
 {
     return m->spare + 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* The third spare buffer, which exists if a fold has a mask. */
+/* Returns the third spare buffer, which exists if a fold has a mask. */
 static inline char *rd_tiles_third_spare(const rd_tiles *m)
 {
     return m->spare + 16 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* A register's elements as instructions of the current level see them. `row` and `col` are steps
- * from row to row and from column to column; 0 repeats an element. A register of the task's level
- * has one element for all. One of the row level has one element a row, which an instruction of that
- * level takes as columns. The view is put together field by field: a copy that is changed
- * afterwards would be read before its parts have reached memory (a store-forwarding stall). */
+/* Returns a view of a register's elements as instructions of the current level see them.  `row` and
+ * `col` are steps from row to row and from column to column; 0 repeats an element.  A register of
+ * the task's level has one element for all.  One of the row level has one element a row, which an
+ * instruction of that level takes as columns.  The view is put together field by field: a copy that
+ * is changed afterwards would be read before its parts have reached memory (a store-forwarding
+ * stall). */
 static inline rd_reg_view rd_tiles_view(const rd_tiles *m, int32_t reg)
 {
     const rd_reg_view  *home  = &m->reg[reg];

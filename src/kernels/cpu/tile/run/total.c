@@ -19,7 +19,7 @@
 #include <assert.h>
 
 /* ---- Which programs are a total -------------------------------------------------------------- */
-/* The only instruction of a kind; NULL if there are none or several. */
+/* Returns the only instruction of a kind; NULL if there are none or several. */
 static const rd_inst *sole_inst(const rd_program *p, rd_inst_kind kind)
 {
     const rd_inst *found = NULL;
@@ -33,8 +33,8 @@ static const rd_inst *sole_inst(const rd_program *p, rd_inst_kind kind)
     return found;
 }
 
-/* True if the program only folds what it loads, or a map in the kernel, and stores the result.
- * Loops must go forwards, without panels, and there must be one fold. */
+/* True if the program only folds what it loads, or a map within the kernel, and stores the result.
+ * Loops must go forwards, without panels (ranges), and there must be one fold. */
 static bool only_folds(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -46,11 +46,11 @@ static bool only_folds(const rd_program *p, const rd_tile_code *code)
         case RD_I_CLOSE:
         case RD_I_STORE: break;
         case RD_I_LOAD:
-            if (!code->inst[i].direct)
+            if (!code->inst[i].direct) /* its register is the memory itself */
                 return false;
             break;
         case RD_I_MAP:
-            if (!code->inst[i].skip)
+            if (!code->inst[i].skip) /* no other instruction does its work */
                 return false;
             break;
         default: return false;
@@ -61,7 +61,8 @@ static bool only_folds(const rd_program *p, const rd_tile_code *code)
     return p->n_fold == 1;
 }
 
-/* The stride of an address along an axis, in elements. */
+/* Returns the stride of an address along an axis in elements: the sum of its terms along that
+ * axis. */
 static int64_t step_along(const rd_address *at, int32_t axis)
 {
     int64_t step = 0;
@@ -75,17 +76,17 @@ static int64_t step_along(const rd_address *at, int32_t axis)
 static bool is_affine(const rd_program *p, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0 || at->add[k].local)
+        if (at->add[k].axis < 0 || at->add[k].local) /* an index in a register */
             return false;
     return at->slot < p->first_scratch;
 }
 
-/* The address of the array that a register is (by a direct LOAD), if that is contiguous along an
- * axis; NULL if the register is something else. */
+/* Returns the address of the array that a register is a view of (by a direct LOAD), if that is
+ * contiguous along an axis; NULL if the register is something else. */
 static const rd_address *array_of(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                   int32_t axis)
 {
-    const int32_t     born = code->reg[reg].born;
+    const int32_t     born = code->reg[reg].born; /* the instruction that makes it */
     const rd_address *at   = &p->address[p->inst[born].arg];
 
     return p->inst[born].kind == RD_I_LOAD && code->inst[born].direct && is_affine(p, at) &&
@@ -94,7 +95,8 @@ static const rd_address *array_of(const rd_program *p, const rd_tile_code *code,
                : NULL;
 }
 
-/* True if the program's only loop is a row along the lanes, which a kernel folds without a tree. */
+/* True if the only loop of the program is a row along the lanes, which a kernel folds without a
+ * combine tree. p->root is the axis that tasks share; code->fold is the only fold. */
 static bool is_row(const rd_program *p, const rd_tile_code *code)
 {
     return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->mapping == RD_FOLD_LANES &&
@@ -111,7 +113,7 @@ static bool matches(const rd_program *p, int32_t *at, const rd_inst_kind *kind, 
 }
 
 /* True if the program is outer loops, then a fold of two loops of elements, which is stored once or
- * column by column:
+ * column by column (`by_columns`). `around` gets the number of outer loops; as many ENDs are last.
  *
  *   LOOP ..  START  LOOP LOOP (LOAD | MAP).. STEP END END  [LOOP] CLOSE STORE [END]  END .. */
 static bool has_pattern(const rd_program *p, bool by_columns, int32_t *around)
@@ -133,14 +135,16 @@ static bool has_pattern(const rd_program *p, bool by_columns, int32_t *around)
            at + *around == p->n_inst;
 }
 
-/* The loop that LOOP instruction number `inst` begins. */
+/* Returns the loop that the LOOP instruction number `inst` begins. */
 static const rd_loop *loop_at(const rd_program *p, int32_t inst)
 {
     return &p->loop[p->inst[inst].arg];
 }
 
-/* Finds the loops of a plane.  True if the fold goes through its rows in order, and tasks share
- * neither rows nor columns. */
+/* Finds the two loops of a plane (a two-dimensional part of an array that is one fold). True if the
+ * fold goes through its rows in order, and tasks share neither rows nor columns. n_outer counts the
+ * loops around; behind them are START and the two loops. `outer` is the number of a pass along the
+ * lanes: here the row. */
 static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
 {
     total->rows = loop_at(p, total->n_outer + 1);
@@ -149,7 +153,9 @@ static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *
            step_along(&fold->outer, total->rows->axis) == 1;
 }
 
-/* True if planes are folded down their columns, in one block, and each column is a cell. */
+/* True if planes (two-dimensional parts of an array) are folded down their columns, in one block,
+ * and each column is a result. The cells (results) are as many as the columns, in the same
+ * order. */
 static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_tile_fold *f = code->fold;
@@ -161,8 +167,12 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
     return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
 }
 
-/* True if the rows of a plane are whole steps of all lanes, in at most RD_TOTAL_BLOCKS blocks of
- * whole rows, for one cell. */
+/* True if a plane (a two-dimensional part of an array) is one result: its rows are whole steps of
+ * all lanes, in at most 16 blocks (RD_TOTAL_BLOCKS) of whole rows. The conditions at the end, in
+ * turn:
+ *   a row is one pass along the lanes, element by element
+ *   there is one cell (result)
+ *   rows are whole steps, and a block is whole rows */
 static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_fold *fold = code->fold->fold;
@@ -179,7 +189,10 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
            total->cols->extent % fold->lanes == 0 && steps > 0 && fold->steps % steps == 0;
 }
 
-/* Finds where operands and result are.  False if they are not contiguous arrays. */
+/* Finds where operands and result of a total lie. False if they are not contiguous arrays outside
+ * of scratch. `axis` is that along which neighbouring elements lie. The STORE must store the fold's
+ * result, in its type, at an address that moves along `axis` by 1 for a result for each column,
+ * else not at all. */
 static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_inst *step,
                         rd_tile_total *total)
 {
@@ -195,7 +208,11 @@ static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_
            step_along(total->to, axis) == (total->fold->mapping == RD_FOLD_COLUMNS);
 }
 
-/* Sets code->total if the program is one total with a kernel.  False if memory runs out. */
+/* Sets code->total if the program is one fold of a small array, or folds of small planes
+ * (two-dimensional parts of it), with a kernel: it then runs without tiles and registers. Tables of
+ * kernels are by element, reducer and fused map, NULL where there are none. Not for group-bys,
+ * users' reducers, masks and results of another type than the states. code->total stays NULL
+ * otherwise; else it lives as long as the program. False if memory runs out. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     const rd_tile_fold *f     = code->fold;
@@ -228,25 +245,25 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
 }
 
 /* ---- Running it ------------------------------------------------------------------------------ */
-/* The address of an array's first element; NULL if there is no array. */
+/* Returns the address of an array's first element; NULL if there is no array. */
 static char *array_begin(const rd_task *task, const rd_address *at)
 {
     return at ? (char *)task->slot[at->slot] + at->offset * rd_dtype_size(at->type) : NULL;
 }
 
-/* The stride of an array along an axis, in bytes. */
+/* Returns the stride of an array along an axis, in bytes; 0 if there is no array. */
 static int64_t bytes_along(const rd_address *array, int32_t axis)
 {
     return array ? step_along(array, axis) * rd_dtype_size(array->type) : 0;
 }
 
-/* A pointer so many bytes on; NULL if there is no operand. */
+/* Returns a pointer so many bytes behind `at`; NULL if there is no operand. */
 static char *moved(const void *at, int64_t bytes)
 {
     return at ? (char *)at + bytes : NULL;
 }
 
-/* The greatest power of two that is at most n. */
+/* Returns the greatest power of two that is at most n. */
 static int64_t power_in(int64_t n)
 {
     int64_t power = 1;
@@ -256,8 +273,10 @@ static int64_t power_in(int64_t n)
     return power;
 }
 
-/* Folds a plane along its lanes.  Blocks become nodes of falling size.  The last nodes merge first,
- * as the aligned tree says; then lanes merge.
+/* Folds a plane along the lanes of its rows to one result. Blocks become nodes of falling size. The
+ * last nodes merge first, as the aligned combine tree says; then lanes merge. A kernel call folds a
+ * power of two of blocks to node[depth], with the nodes behind it as scratch. finish() turns the
+ * state into the result (ddof is for variances only).
  *
  *   7 blocks: nodes of 4, 2 and 1 blocks; 2 + 1 merge first, then 4 + (2 + 1) */
 static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
@@ -282,20 +301,23 @@ static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, vo
     for (; depth > 1; depth--)
         t->fold->code->merge(fold->lanes, node + depth - 2, node + depth - 1);
     rd_tiles_merge_lanes(t->fold, fold->lanes, node);
-    t->fold->code->finish(1, node, t->fold->fold->ddof, &to);
+    t->fold->code->finish(/*n=*/1, node, t->fold->fold->ddof, &to);
 }
 
-/* Folds a plane down its columns, by one call of the kernel. */
+/* Folds a plane down its columns by one call of the kernel, to a result for each column. finish()
+ * turns states into results. */
 static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
 {
     _Alignas(64) uint64_t state[RD_BLOCK_COLUMNS];
     void *const           s = state;
 
-    t->plane(plane, 1, &s);
+    t->plane(plane, /*blocks=*/1, &s);
     t->fold->code->finish(t->n, &s, t->fold->fold->ddof, &to);
 }
 
-/* Runs outer loop number `number`, and those inside it, down to the planes. */
+/* Runs outer loop `number`, and those inside it, down to the planes; operands and the result `to`
+ * move on with each index. Tasks share the root axis. `along` is the elements of a row of the
+ * plane. Operands that are NULL stay so; task->loads counts the elements read. */
 static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *task, int32_t number,
                        const rd_fold_rows *first, char *to)
 {
@@ -318,38 +340,41 @@ static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *tas
     }
 }
 
-/* Runs a program with totals over planes. */
+/* Runs a program of folds over planes (two-dimensional parts of an array). n is the columns, or
+ * lanes, that the kernel takes; ldx and ldy are elements from row to row. */
 static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *task)
 {
     const rd_fold_rows q = { .n     = t->n,
                              .rows  = t->rows->extent,
-                             .along = t->cols->extent,
+                             .along = t->cols->extent, /* elements of a row */
                              .x     = array_begin(task, t->x),
                              .y     = array_begin(task, t->y),
                              .ldx   = step_along(t->x, t->rows->axis),
                              .ldy   = t->y ? step_along(t->y, t->rows->axis) : 0 };
 
-    run_around(p, t, task, 0, &q, array_begin(task, t->to));
+    run_around(p, t, task, /*number=*/0, &q, array_begin(task, t->to));
 }
 
-/* Runs a program with a total over one row. */
+/* Runs a program that folds one row, by one call of the kernel. finish() turns the state into the
+ * result (ddof is for variances); the elements of both operands are counted. */
 static void run_row(const rd_tile_total *t, rd_task *task)
 {
     const rd_fold     *fold = t->fold->fold;
     const rd_fold_rows q    = { .n     = t->n,
                                 .rows  = 1,
-                                .along = fold->steps * fold->lanes,
+                                .along = fold->steps * fold->lanes, /* elements of a block */
                                 .x     = array_begin(task, t->x),
                                 .y     = array_begin(task, t->y) };
     rd_word            state;
     void *const s = &state, *const to = array_begin(task, t->to);
 
     t->row(&q, s);
-    t->fold->code->finish(1, &s, fold->ddof, &to);
+    t->fold->code->finish(/*n=*/1, &s, fold->ddof, &to);
     task->loads += t->y ? 2 * t->n : t->n;
 }
 
-/* Runs the program.  A row is one block, which the task with its first element folds. */
+/* Runs a program that is one total.  A row cannot be shared, so the task with its first element
+ * folds all of it. */
 void rd_tile_run_total(const rd_program *p, rd_task *task)
 {
     const rd_tile_total *t = ((const rd_tile_code *)p->code)->total;

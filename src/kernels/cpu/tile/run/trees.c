@@ -11,20 +11,22 @@
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* The tree of group number `group`; trees lie at the start of the fold's memory. */
+/* Returns the combine tree of group number `group` (states that begin and end blocks together); the
+ * trees lie at the start of the fold's memory. */
 rd_group *rd_tree_group(char *memory, int64_t group)
 {
     return (rd_group *)(void *)memory + group;
 }
 
-/* The nodes on the stack of a group: which blocks each covers, and how many states it has. */
+/* Returns the nodes on the stack of a group: which blocks each covers, and how many states it has.
+ * A stack has room for f->room nodes. */
 rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
 {
     return (rd_tree_node *)(void *)(memory + f->tags) + group * f->room;
 }
 
-/* Pointers to the words of the state in slot `slot` of n: word k of all slots begins 8 k n bytes
- * after `at`. */
+/* Sets s to the words of the state in slot `slot`: word k is an array over all n slots, 8 k n bytes
+ * after `at`, with elements of size[k] bytes.  So kernels take neighbouring states as vectors. */
 static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *size, int64_t slot,
                    void **s)
 {
@@ -33,8 +35,9 @@ static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *si
         s[k] = at + 8 * k * n + slot * size[k];
 }
 
-/* Pointers to the states of the current block, from `slot` on.  In place, they lie where the node
- * will be once the block ends: on top of the stack. */
+/* Sets s to the states of the current block, from `slot` (the number of a state) on. If they are
+ * kept in place, they lie where the node will be once the block ends: on top of the stack. f->group
+ * is the number of states of a group. */
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
 {
     if (f->in_place)
@@ -43,34 +46,38 @@ void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
         states(f, memory + f->block, f->slots, f->size, slot, s);
 }
 
-/* Pointers to the states of node `row` of the stack, from `slot` on. */
+/* Sets s to the states of node `row` of the stack of finished nodes, from `slot` (the number of a
+ * state) on.  Each node has 8 n_state bytes for each of all slots; f->wide is the bytes of each
+ * word. */
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s)
 {
     states(f, memory + f->tree + 8 * f->n_state * f->slots * row, f->slots, f->wide, slot, s);
 }
 
-/* Pointers to the result state of row `row` of totals. */
+/* Sets s to the result state of row `row` of a tile whose rows are whole folds. */
 void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s)
 {
     states(f, memory + f->total, f->n_total, f->wide, row, s);
 }
 
-/* Pointers to scratch states, of array `which`. */
+/* Sets s to scratch states, of array 0 or 1 (`which`), RD_SPARE of them. */
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 {
-    states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, 0, s);
+    states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, /*slot=*/0,
+           s);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Copies n states as wide as nodes have them. */
+/* Copies n states in the width that nodes of the combine tree have (f64 for sums of f32). */
 void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
 {
     for (int32_t k = 0; k < f->n_state; k++)
-        memcpy(to[k], from[k], (size_t)(n * f->wide[k]));
+        memcpy(to[k], from[k], (size_t)(n * f->wide[k])); /* bytes of a word in nodes */
 }
 
-/* Merges node `row + 1` of the stack into node `row`.  Where only one of them has states, these are
- * kept. */
+/* Merges node `row + 1` of the stack into node `row`.  Where only one of them has states (a last,
+ * shorter step), these are kept.  `n` is how many of the group's states a node has, `first` the
+ * number of the group's first state. */
 static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32_t row)
 {
     rd_tree_node *left = &rd_tree_nodes(f, memory, group)[row], *right = left + 1;
@@ -88,8 +95,9 @@ static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32
     }
 }
 
-/* True if two nodes may merge: they have one level, are neighbours, and the left one begins where a
- * node twice as large does.  In exact folds any two may, even if one has blocks in between. */
+/* True if two nodes of the combine tree may merge: they have one level, are neighbours, and the
+ * left one begins where a node twice as large does. Where any order gives the same bits any two
+ * may, even if there are blocks in between. A node of level l covers 2^l blocks from `start` on. */
 static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_tree_node *right)
 {
     return f->any_order || (left->level == right->level && (left->start >> left->level) % 2 == 0 &&
@@ -97,7 +105,8 @@ static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_t
 }
 
 /* Puts the finished node at `depth` on the stack, and merges it with its left siblings as far as
- * they are finished. */
+ * they are finished: like a carry in a binary counter. A node of level l covers 2^l blocks, so a
+ * merged one has the next level. g->depth is the number of nodes on the stack. */
 void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
 {
     rd_group     *g     = rd_tree_group(memory, group);
@@ -110,7 +119,8 @@ void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_no
     }
 }
 
-/* Empties a group: no block, no nodes, and under a mask no cell that has had an element. */
+/* Empties a group of states: no block, no nodes, and under a mask no cell that has had an
+ * element. */
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     *rd_tree_group(memory, group) = (rd_group){ .block = -1 };
@@ -118,8 +128,8 @@ void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
         memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
 }
 
-/* Adds `rows` to the counts of n states, if the fold counts its elements outside of kernels
- * (`counted`). */
+/* Adds `rows` to the counts of n states (word 0 of a mean, say), if the kernels of the fold leave
+ * counting to their caller (`counted`). */
 void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
 {
     for (int64_t k = 0; f->counted && rows > 0 && k < n; k++)
@@ -129,8 +139,9 @@ void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
             ((double *)s)[k] += (double)rows;
 }
 
-/* Adds rows to the counts of states.  Neighbouring cells all take the same rows of a block, so the
- * first state counts for all of them. */
+/* Adds `rows` to the counts of n states of the current block, from `offset` in the group on.
+ * Neighbouring cells all take the same rows of a block, so the first state counts for all of
+ * them. */
 void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n,
                    int64_t rows)
 {
@@ -143,7 +154,8 @@ void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t o
     rd_tree_add_count(f, s[0], shared ? 1 : n, rows);
 }
 
-/* Copies the count of the first state to all n: neighbouring cells have had the same rows. */
+/* Copies the count of the first state to all n: adjacent cells of columns have had the same rows,
+ * so only the first is counted until the block ends. */
 static void share_count(const rd_tile_fold *f, int64_t n, void *s)
 {
     for (int64_t k = 1; k < n; k++)
@@ -153,7 +165,9 @@ static void share_count(const rd_tile_fold *f, int64_t n, void *s)
             ((double *)s)[k] = ((double *)s)[0];
 }
 
-/* Counts the finished nodes that a block merges with at once, and makes *node the merged node. */
+/* Counts the finished nodes that the node of a block can merge with at once: siblings in the
+ * combine tree that have as many states.  *node becomes the merged node. Fewer states (n) are those
+ * of a last, shorter step; merge_rows() takes care of these. */
 static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node *node)
 {
     const int32_t       depth = rd_tree_group(memory, group)->depth;
@@ -169,8 +183,11 @@ static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, r
     return n;
 }
 
-/* Moves a finished block up the tree, some states at a time, which stay in the first-level cache.
- * As whole rows they would come from the second or third level for each node that merges. */
+/* Moves a finished block up the combine tree, RD_SPARE states at a time, so that they stay in the
+ * first-level cache. n siblings on the stack merge with it at once; if there are none, it goes on
+ * the stack as it is. After each merge `right` is where the merged node lies, for the next sibling
+ * on its left. As whole rows they would come from the second or third level for each node that
+ * merges. */
 static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void *const *block)
 {
     rd_group     *g     = rd_tree_group(memory, group);
@@ -185,10 +202,10 @@ static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void
         for (int32_t k = 0; k < f->n_state; k++)
             s[k] = (char *)block[k] + at * f->size[k];
         if (n > 0)
-            rd_tree_spare(f, memory, 0, right);
+            rd_tree_spare(f, memory, /*which=*/0, right);
         else
             rd_tree_row(f, memory, g->depth, first + at, right);
-        f->code->widen(now, right, s);
+        f->code->widen(now, right, s); /* to the types of nodes */
         for (int32_t k = 1; k <= n; k++) {
             rd_tree_row(f, memory, g->depth - k, first + at, left);
             f->code->merge(now, left, right);
@@ -199,7 +216,9 @@ static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void
     rd_tree_push(f, memory, group, node);
 }
 
-/* Ends the current block of a group: its states become a node of the tree. */
+/* Ends the current block of a group, if there is one: its states become a node of the combine tree.
+ * code->block, if there is one, completes states at the end of a block. g->begun is the number of
+ * states with an element; block -1: there is none. */
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
 {
     rd_group *g = rd_tree_group(memory, group);
@@ -212,15 +231,15 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
         share_count(f, g->begun, s[0]);
     if (f->code->block)
         f->code->block(g->begun, s);
-    if (f->in_place)
+    if (f->in_place) /* states lie where their node will be */
         rd_tree_push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
     else
         close_block(f, memory, group, s);
     g->block = -1;
 }
 
-/* Enters a block, in which no state has begun, and ends the one before it.  Nothing changes if the
- * group is in that block. */
+/* Makes `block` the current one of a group, in which no state has an element yet, and ends the one
+ * before it.  Nothing changes if the group is in that block. */
 void rd_tree_enter_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     rd_group *g = rd_tree_group(memory, group);
@@ -239,6 +258,6 @@ void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
     rd_group *g = rd_tree_group(memory, group);
 
     rd_tree_end_block(f, memory, group);
-    for (; g->depth > 1; g->depth--)
+    for (; g->depth > 1; g->depth--) /* depth: finished nodes on the stack */
         merge_rows(f, memory, group, g->depth - 2);
 }

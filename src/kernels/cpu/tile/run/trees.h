@@ -21,8 +21,8 @@ typedef struct rd_tree_node {
     int32_t level;
 } rd_tree_node;
 
-/* The slot of a cell's first lane: lanes of a cell are adjacent, unless cells are interleaved, lane
- * by lane. */
+/* Returns the slot (number of a state) of the first lane of a cell.  The lanes of a cell (a result)
+ * are adjacent, unless the cells are interleaved: all cells in turn, then their next lane. */
 static inline int64_t rd_tree_slot(const rd_tile_fold *f, int64_t cell)
 {
     return f->interleaved > 1 ? cell : cell * f->fold->lanes;
@@ -40,7 +40,8 @@ void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s);
 enum { RD_SPARE = 512 };
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 
-/* How many of the `left` cells from `cell` on are adjacent and in one group. */
+/* Returns how many of the `left` cells (results) from `cell` on have adjacent states in one group,
+ * whose states begin and end their blocks together. */
 static inline int64_t rd_tree_adjacent_cells(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
     const int64_t in_group = f->mapping == RD_FOLD_COLUMNS ? f->group - cell % f->group
@@ -49,8 +50,8 @@ static inline int64_t rd_tree_adjacent_cells(const rd_tile_fold *f, int64_t cell
     return left < in_group ? left : in_group;
 }
 
-/* How many of the `left` cells from `cell` on are adjacent and in one group, but no more than
- * scratch has room for. */
+/* Returns how many of the `left` cells (results) from `cell` on have adjacent states in one group,
+ * but no more than RD_SPARE, for which scratch has room. */
 static inline int64_t rd_tree_cells_at_once(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
     const int64_t n = rd_tree_adjacent_cells(f, cell, left);

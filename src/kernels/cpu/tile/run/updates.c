@@ -11,14 +11,17 @@
 #include "kernels/cpu/reference/fold.h"
 #include <assert.h>
 
-/* The address of element (r, c) of an operand; NULL if there is no such operand. */
+/* Returns the address of element (r, c) of an operand; NULL if there is no such operand. */
 static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
 {
     return v->at ? rd_view_at(v, r, c) : NULL;
 }
 
-/* Finds which group and slot (offset in it) the elements from (r, c) on update, and where these
- * elements are.  Rows with states of their own have f->cells cells each. */
+/* Sets which states the elements from (r, c) of the tile on update (a group, and an offset in it),
+ * and where these elements are. A group is a run of states that begin and end blocks together. Rows
+ * with states of their own have f->cells cells (results) each. rd_tree_slot() gives the number of a
+ * cell's first state, and f->group the states of a group. Totals (rows that are whole folds) all
+ * use the same states in turn. Index strides are those of the flat index that argmin reports. */
 void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
     const rd_tile_fold *f    = a->f;
@@ -35,7 +38,8 @@ void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
     a->q.index_row = f->index.row;
 }
 
-/* Moves the operands on by rows, and by n elements along the row. */
+/* Moves the operands of an update on by `rows` rows, and by n elements along the row. coly is the
+ * stride of y along a row: 1, or 0 if the row has one y. */
 static void advance_operands(rd_update *a, int64_t rows, int64_t n)
 {
     const int64_t size = a->size;
@@ -46,8 +50,9 @@ static void advance_operands(rd_update *a, int64_t rows, int64_t n)
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
 }
 
-/* Makes each row of the update one step of all lanes along a row of the tile: rows lie a step
- * apart. */
+/* Makes each row of the update one step of all lanes along a row of the tile, so that one call
+ * takes many steps: rows lie as many elements apart as there are lanes. Interleaved cells have all
+ * their elements of one lane side by side, so a step is one of all these cells. */
 void rd_update_by_steps(rd_update *a)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
@@ -58,13 +63,15 @@ void rd_update_by_steps(rd_update *a)
     a->q.index_row = lanes * a->q.index_col;
 }
 
-/* Sets the words of a state that any element replaces. */
+/* Sets s to the identity of a reducer, the state that any element replaces: infinity for a minimum,
+ * say. */
 static void identities_of(const rd_fold *fold, rd_word *s)
 {
     rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->identity(s, fold->type);
 }
 
-/* The first word of the identity, which takes the place of masked elements. */
+/* Returns the first word of the identity (the state that any element replaces), which takes the
+ * place of masked elements. */
 rd_word rd_fold_identity(const rd_fold *fold)
 {
     rd_word s[RD_MAX_STATE] = { 0 };
@@ -73,7 +80,7 @@ rd_word rd_fold_identity(const rd_fold *fold)
     return s[0];
 }
 
-/* Sets n words of a size to one value. */
+/* Sets n words of `size` bytes (4: f32, 8, or 1) to one value. */
 static void fill(void *s, int64_t n, int32_t size, rd_word word)
 {
     for (int64_t k = 0; k < n; k++)
@@ -85,7 +92,7 @@ static void fill(void *s, int64_t n, int32_t size, rd_word word)
             ((uint8_t *)s)[k] = (uint8_t)word.u64;
 }
 
-/* Sets n states of a block to the identity. */
+/* Sets n states of a block to the identity, which any element replaces. */
 void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     rd_word identity[RD_MAX_STATE] = { 0 };
@@ -95,13 +102,15 @@ void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
         fill(s[k], n, f->size[k], identity[k]);
 }
 
-/* Updates n states from `offset` on with `rows` rows.  Fresh states begin with the first row, or
- * with the identity if a map is fused into the step. */
-void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
+/* Updates n states of a group, from `offset` on, with `rows` rows. Fresh states (without an element
+ * in this block) begin with the first row, or with the identity if a map is fused into the step.
+ * `fused` also stands for kernels of masks and conversions, which the kernel `first` does not have.
+ * The last line counts the rows for reducers whose kernels leave that to their caller. */
+void rd_update_states(const rd_update *update, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
-    rd_update a = *all;
+    rd_update a = *update;
 
-    advance_operands(&a, 0, offset - a.offset);
+    advance_operands(&a, /*rows=*/0, offset - a.offset);
     rd_tree_block(a.f, a.memory, a.group * a.f->group + offset, a.q.s);
     a.q.n    = n;
     a.q.rows = rows;
@@ -110,7 +119,7 @@ void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t r
     } else if (fresh) {
         a.q.rows = 1;
         a.f->code->first(&a.q);
-        advance_operands(&a, 1, 0);
+        advance_operands(&a, /*rows=*/1, /*n=*/0);
         a.q.rows = rows - 1;
     }
     if (a.q.rows > 0)
@@ -118,7 +127,7 @@ void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t r
     rd_tree_count(a.f, a.memory, a.group, offset, n, a.q.rows);
 }
 
-/* Notes that all states of the group up to `end` have begun the current block. */
+/* Notes that all states of the group up to `end` have had an element in the current block. */
 static void note_begun(const rd_update *a, int64_t end)
 {
     rd_group *g = rd_tree_group(a->memory, a->group);
@@ -126,8 +135,10 @@ static void note_begun(const rd_update *a, int64_t end)
     g->begun = g->begun > end ? g->begun : end;
 }
 
-/* Updates cells in lockstep by one call of their kernel, within one block.  False if there is no
- * kernel, or some of these cells have begun the block and others have not. */
+/* Updates `cells` adjacent cells (results), whose states share a group, by one call of their kernel
+ * within one block; the operands of the next cell are x and y elements further on. The cells that
+ * have begun the block are the first ones of the group, without gaps. False if there is no kernel,
+ * or some of these cells have begun the block and others have not. */
 bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 {
     const int64_t end = a->offset + cells * a->f->fold->lanes;
@@ -150,8 +161,8 @@ bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 /* At most 2^MOST_LEVELS blocks are updated at once. */
 enum { MOST_LEVELS = 4 };
 
-/* The level of the largest node of the combine tree that the next full blocks make up: 2^level
- * blocks, aligned. */
+/* Returns the level of the largest node of the combine tree that the next full blocks make up:
+ * 2^level blocks, aligned to as many; at most 4. */
 static int32_t count_levels(const rd_update *a, int64_t rows)
 {
     const int64_t blocks = rows / a->f->fold->steps, first = a->at / a->f->fold->steps;
@@ -163,8 +174,10 @@ static int32_t count_levels(const rd_update *a, int64_t rows)
     return level;
 }
 
-/* Folds 2^level full blocks into one node by a kernel, without a look at the tree.  Such a look
- * takes as long as a quarter of a block of sums. */
+/* Folds 2^level full blocks (of 64 steps) into one node of the combine tree by a kernel, without a
+ * look at the tree in between. Such a look takes as long as a quarter of a block of sums. Nodes
+ * below it are scratch on top of the stack. n elements of x and y are a step (`along`: one step a
+ * row), ldx and ldy apart. */
 static void update_whole_blocks(rd_update *a, int32_t level)
 {
     const rd_tile_fold *f    = a->f;
@@ -185,12 +198,12 @@ static void update_whole_blocks(rd_update *a, int32_t level)
     for (int32_t k = 0; k <= level; k++)
         rd_tree_row(f, a->memory, depth + k, a->group * f->group, &state[k]);
     a->blocks(&q, (int64_t)1 << level, state);
-    advance_operands(a, q.rows << level, 0);
+    advance_operands(a, q.rows << level, /*n=*/0);
     rd_tree_push(f, a->memory, a->group, node);
 }
 
-/* True if the next rows are at least one full block of the whole group, and there is a kernel for
- * it. */
+/* True if the next rows are at least one full block (64 steps) of the whole group of states, and
+ * there is a kernel for it. */
 static bool has_whole_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps;
@@ -199,12 +212,15 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
            a->q.n == a->f->group;
 }
 
-/* Updates the states with the next rows of the current block, as many as come.  Returns how many
- * rows these are.  States that have begun the block take all rows; fresh ones begin with the first
- * row. */
+/* Updates the states with the next rows of the current block, as many as come before its end.
+ * Returns how many rows these are.  States that have begun the block take all rows; fresh ones
+ * begin with the first row. a->at is the number of the first row's step, g->begun how many states
+ * of the group have begun.  A search for the best (argmin, argmax) stays in its block, as any order
+ * gives the same bits. */
 static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
+    /* rows up to the end of the block; a serial fold is one block without an end */
     const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
     rd_group     *g     = rd_tree_group(a->memory, a->group);
     const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes:
@@ -224,7 +240,8 @@ static int64_t update_within_block(const rd_update *a, int64_t rows)
     return now;
 }
 
-/* Updates states row by row, by full blocks where there is a kernel for them. */
+/* Updates states row by row (a row is one step), by full blocks where there is a kernel for them:
+ * 2^level blocks at once. */
 void rd_update_rows(rd_update *a, int64_t rows)
 {
     while (rows > 0) {
@@ -237,15 +254,17 @@ void rd_update_rows(rd_update *a, int64_t rows)
             now = a->f->fold->steps << level;
         } else {
             now = update_within_block(a, rows);
-            advance_operands(a, now, 0);
+            advance_operands(a, now, /*n=*/0);
         }
         a->at += now;
         rows -= now;
     }
 }
 
-/* Splits n elements along the lanes into the end of a step, whole steps, and the start of a step.
- * Steps go over all interleaved cells. */
+/* Updates states with n elements along the lanes: the end of a step, whole steps, and the start of
+ * a step.  `lane` is the position of the first one along the lanes of all interleaved cells,
+ * `outer` the pass along them.  a->at is the number of a row's step, a->offset of its first
+ * state. */
 void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
@@ -259,8 +278,8 @@ void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
         a->at     = outer * a->f->row_steps + lane / lanes;
         a->q.n    = first || !whole ? now : lanes;
         if (first || !whole) {
-            rd_update_rows(a, 1);
-            advance_operands(a, -1, now); /* one row: on by its elements, not by a step */
+            rd_update_rows(a, /*rows=*/1);
+            advance_operands(a, /*rows=*/-1, now); /* takes back the row: on by its elements only */
         } else
             rd_update_rows(a, whole);
         lane += now;

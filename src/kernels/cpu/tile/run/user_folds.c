@@ -12,25 +12,27 @@
 #include "kernels/cpu/tile/run/user_folds.h"
 
 /* ---- Where they are -------------------------------------------------------------------------- */
-/* The bytes of the head of a fold, in whole cache lines; its states lie behind it. */
+/* Returns the bytes of the head of a fold by the caller's reducer, in whole cache lines; its states
+ * lie behind it. */
 static int64_t head_bytes(void)
 {
     return ((int64_t)sizeof(rd_fold_state) + 63) / 64 * 64;
 }
 
-/* The memory of a fold, in whole cache lines, so that the next row's fold is aligned too. */
+/* Returns the memory of a fold by the caller's reducer, in whole cache lines, so that the next
+ * row's fold is aligned too. */
 int64_t rd_user_folds_bytes(const rd_fold *fold)
 {
     return (rd_bytes_add(head_bytes(), rd_fold_bytes(fold)) + 63) / 64 * 64;
 }
 
-/* The fold of a tile's row, if rows have folds of their own. */
+/* Returns the fold of row `row` of the tile, or the only one if rows have no folds of their own. */
 static rd_fold_state *fold_at(const rd_tile_fold *f, char *memory, int64_t row)
 {
     return (rd_fold_state *)(void *)(memory + (f->own_rows ? row * f->row_bytes : 0));
 }
 
-/* Empties the folds of all rows. */
+/* START of a fold by the caller's reducer: empties it, or those of all rows. */
 void rd_user_folds_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
 {
     for (int64_t k = 0; k < (f->own_rows ? m->cols : 1); k++) {
@@ -42,6 +44,7 @@ void rd_user_folds_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
+/* The elements of a tile for a fold by the caller's reducer. */
 typedef struct elements {
     const rd_tile_fold *f;
     char               *memory;
@@ -50,7 +53,8 @@ typedef struct elements {
     rd_fold_place       at; /* of the tile's first element */
 } elements;
 
-/* The lane, block, cell and index numbers of element (r, c). */
+/* Returns the numbers of element (r, c) in the fold: its cell (result), its position along the
+ * lanes, its pass along them (outer), and its index. */
 static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
 {
     const rd_tile_fold *f = e->f;
@@ -61,7 +65,8 @@ static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
                             .index = e->at.index + r * f->index.row + c * f->index.col };
 }
 
-/* The numbers of the tile's first element. */
+/* Returns the numbers of the tile's first element in the fold: cell (result), lane position, pass
+ * (outer) and index. */
 static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
 {
     return (rd_fold_place){ .cell  = rd_tiles_position(m, f->cell.at),
@@ -70,7 +75,9 @@ static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
                             .index = rd_tiles_position(m, f->index.at) };
 }
 
-/* The n elements from (r, c) on, along the row or down the column. */
+/* Returns the n elements from (r, c) on as one run for a callback: along the row, or down the
+ * column. In x, `stride` and `along` are the distances between successive elements and second
+ * operands (weights); `next` is that of the mask. No mask and no second operand are NULL. */
 static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     return (rd_fold_run){
@@ -84,7 +91,7 @@ static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bo
     };
 }
 
-/* Updates the fold of row r with n elements. */
+/* Gives the fold of row r n elements from (r, c) on, along the row or down the column. */
 static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     const rd_fold_place at  = place_of(e, r, c);
@@ -93,9 +100,9 @@ static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
     rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
 }
 
-/* True if successive elements are successive steps of one cell, at indices that rise by one, or go
- * to its lanes in turn.  The four numbers are the strides of the element's numbers from one to the
- * next. */
+/* True if successive elements are successive steps of one cell (result), at indices that rise by
+ * one, or go to its lanes in turn.  The arguments are the strides of the four numbers of an
+ * element. */
 static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell,
                           int64_t index)
 {
@@ -104,14 +111,17 @@ static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, in
     return cell == 0 && outer * f->row_steps + lane == 1 && index == 1;
 }
 
-/* True if is_contiguous() holds for the elements of a row of the tile. */
+/* True if the elements of a row of the tile are successive steps of one cell, or go to its lanes in
+ * turn: one call takes them. */
 static bool is_contiguous_along_row(const rd_tile_fold *f)
 {
     return is_contiguous(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
 }
 
 /* Updates the folds with all elements of a tile, by the longest runs: along rows, or down columns,
- * where these are successive steps of a cell; else one by one. */
+ * where these are successive steps of a cell; else one by one.  `down` takes the rows of all the
+ * tile at once, so they may not have folds of their own.  by_lanes says that a row's elements may
+ * go to the lanes in turn, by one call. */
 static void take_all(const rd_tiles *m, const elements *e)
 {
     const rd_tile_fold *f     = e->f;
@@ -125,7 +135,8 @@ static void take_all(const rd_tiles *m, const elements *e)
             take(e, r, c, along ? m->cols : down ? m->rows : 1, down);
 }
 
-/* Updates a group-by fold with all elements of a tile. */
+/* Gives a group-by fold all elements of a tile with their labels (the group of each), a row at a
+ * time if these are successive steps. */
 static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view *label)
 {
     const int64_t n = is_contiguous_along_row(e->f) ? m->cols : 1;
@@ -140,7 +151,8 @@ static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view 
         }
 }
 
-/* The operand in the type that the reducer takes, converted to the spare buffer if necessary. */
+/* Returns the operand in the type that the reducer takes, contiguous, converted to the spare buffer
+ * if necessary. Bools and types of full width lie in registers as in memory, so they stay. */
 static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
 {
     const rd_reg_view y = { m->spare, m->cols, 1, x.elem };
@@ -149,20 +161,22 @@ static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
     if (type == RD_BOOL ||
         (rd_dtype_size(type) == rd_elem_size(x.elem) && !rd_dtype_is_narrow_float(type)))
         return x;
-    /* narrower elements never run ahead of what is read, should x be in the buffer */
+    /* x may be in this very buffer: narrower elements never overwrite what is yet to be read */
     for (int64_t r = 0; r < m->rows; r++)
-        m->code->simd->store[type](m->cols, y.at + r * y.row * rd_dtype_size(type), 1,
+        m->code->simd->store[type](m->cols, y.at + r * y.row * rd_dtype_size(type), /*stride=*/1,
                                    rd_view_at(&x, r, 0));
     return y;
 }
 
-/* True if no further element can change the result: the user's reducer says so. */
+/* True if no further element can change the result: the caller's reducer says so. */
 bool rd_user_folds_are_decided(const char *memory)
 {
     return rd_fold_is_decided((const rd_fold_state *)(const void *)memory);
 }
 
-/* STEP: converts the operands to the types of the user's reducer, and updates the folds. */
+/* STEP: converts the operands to the types of the caller's reducer, and gives the folds all
+ * elements of the tile. The second operand goes to the second spare buffer, so m->spare is that one
+ * meanwhile. A fold with one cell takes no more once it is decided (early exit). */
 void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -180,18 +194,19 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
         e.second      = convert_operand(m, f->fold->user->in2, rd_tiles_view(m, inst->b));
         m->spare      = spare;
     }
-    if (inst->c >= 0)
+    if (inst->c >= 0) /* it has a mask */
         e.mask = rd_mask_dense(m, inst->c);
-    if (f->fold->n_group) {
-        const rd_reg_view label = rd_tiles_view(m, inst->d);
+    if (f->fold->n_group) {                                  /* a group-by */
+        const rd_reg_view label = rd_tiles_view(m, inst->d); /* the register of its label */
 
         take_groups(m, &e, &label);
     } else
         take_all(m, &e);
 }
 
-/* SCAN: updates the folds element by element, and writes each running result.  `takes` is false for
- * elements that the mask leaves out. */
+/* SCAN by the caller's reducer: takes element by element, and writes each running result.  `takes`
+ * is false for elements that the mask leaves out.  Without weights (b < 0) the weight is not
+ * read. */
 void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst    *inst = &m->p->inst[pc];
@@ -216,7 +231,8 @@ void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* CLOSE: writes the results of cells. */
+/* CLOSE: writes the results of cells, from `first` on and w apart, one for each row and column of
+ * the tile. At row level a column is a row of the tile, with a fold of its own. */
 void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
                           const rd_tile_strides *w, const rd_reg_view *y)
 {

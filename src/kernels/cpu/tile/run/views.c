@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* ---- Single elements ------------------------------------------------------------------------- */
-/* Element (row, col) of a view, as a word; bytes above those of the element are 0. */
+/* Returns element (row, col) of a view as a 64-bit word; bytes above those of the element are 0. */
 rd_word rd_view_word(const rd_reg_view *v, int64_t row, int64_t col)
 {
     const char *at = rd_view_at(v, row, col);
@@ -29,14 +29,17 @@ void rd_view_set(const rd_reg_view *v, int64_t row, int64_t col, rd_word word)
 }
 
 /* ---- Where elements are ---------------------------------------------------------------------- */
-/* The memory of the tile's first element at an instruction's address, where its strides apply. */
+/* Returns the memory of the tile's first element at an instruction's address, where its strides
+ * apply. */
 char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w)
 {
     return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
 }
 
-/* Places the register for this tile: in the memory of the STORE that it is fused with, or as
- * contiguous rows in a buffer. */
+/* Says where a register of instruction pc lies for this tile, and returns its view: in the memory
+ * of the STORE that it is fused with (into), or as contiguous rows in a buffer. t->buffer is the
+ * number of the buffer of its first register; further ones have the next buffers. Registers of a
+ * row or of the task have their place already. */
 rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
 {
     const rd_tile_inst *t = &m->code->inst[pc];
@@ -52,8 +55,8 @@ rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
     return rd_tiles_view(m, reg);
 }
 
-/* Copies a broadcast register to the spare buffer so that its columns are contiguous, by
- * doubling. */
+/* Returns the view with contiguous columns: a broadcast register (one element a row, or for all) is
+ * copied to the spare buffer, by doubling: as one run if one element holds for all of the tile. */
 rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v)
 {
     rd_reg_view y = { m->spare, m->cols, 1, v.elem };
@@ -71,8 +74,8 @@ rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v)
     return y;
 }
 
-/* Makes both operands contiguous, y in the second spare buffer.  y stays as it is if kernels take
- * it as a scalar (coly is 0) or there is none. */
+/* Makes both operands contiguous: copies of y go to the second spare buffer. y stays as it is if
+ * kernels take it as a scalar (coly is 0) or there is none. */
 void rd_tiles_dense_both(rd_tiles *m, rd_reg_view *x, rd_reg_view *y, int64_t coly)
 {
     char *const spare = m->spare;

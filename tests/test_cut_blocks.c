@@ -1,0 +1,517 @@
+/* test_cut_blocks.c - gradients of attention in blocks of rows of the weights: what they come to,
+ * by an evaluation that stores all weights; their memory; the same bits by any number of threads;
+ * and results that cannot come so. */
+#include "kernels/cpu/product/blas.h"
+#include "suite.h"
+
+#include <math.h>
+#include <rdim.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Weights are more than 16 MB, and twice all operands; each thread has some arrays of 32 rows. */
+enum { HEADS = 2, QUERIES = 1571, KEYS = 1733, DEPTH = 35, VALUES = 41 };
+enum { THREAD = 3 << 20, LEAST = 2 << 20 };
+
+#define COUNT(list) (int)(sizeof(list) / sizeof *(list))
+
+static rd_ctx          *ctx;
+static _Atomic(int64_t) held, most, granted; /* granted: allocations before one is refused */
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+/* Counts bytes, which stand before each piece. */
+static void *counted(void *user, int64_t bytes)
+{
+    int64_t *const p   = atomic_fetch_sub(&granted, 1) > 0 ? malloc((size_t)bytes + 64) : NULL;
+    int64_t        was = atomic_load(&most), now;
+
+    (void)user;
+    if (!p)
+        return NULL;
+    now = atomic_fetch_add(&held, bytes) + bytes;
+    while (was < now && !atomic_compare_exchange_weak(&most, &was, now))
+        ;
+    *p = bytes;
+    return (char *)p + 64;
+}
+
+static void forget(void *user, void *p)
+{
+    int64_t *const piece = p ? (int64_t *)(void *)((char *)p - 64) : NULL;
+
+    (void)user;
+    if (piece)
+        atomic_fetch_sub(&held, *piece);
+    free(piece);
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+static float *random_floats(int64_t n, unsigned s)
+{
+    float *x = malloc((size_t)n * sizeof *x);
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (float)((s = s * 1664525 + 1013904223) >> 8) / 8388608 - 1;
+    return x;
+}
+
+static struct operands {
+    float *q, *k, *v, *seed;
+    bool  *mask;
+} o;
+
+static void setup(void)
+{
+    atomic_store(&granted, INT64_MAX);
+    ctx = rd_ctx_new(
+        &(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .allocate = counted, .release = forget });
+    o.q    = random_floats(HEADS * QUERIES * DEPTH, 1);
+    o.k    = random_floats(HEADS * KEYS * DEPTH, 2);
+    o.v    = random_floats(HEADS * KEYS * VALUES, 3);
+    o.seed = random_floats(HEADS * QUERIES * VALUES, 4);
+    o.mask = malloc((size_t)QUERIES * KEYS);
+    for (int i = 0; i < QUERIES; i++)
+        for (int j = 0; j < KEYS; j++)
+            o.mask[i * KEYS + j] = j / 300 != 2 && (j / 300 == 4 || (i * 7 + j) % 5 != 0);
+}
+
+static void teardown(void)
+{
+    ck_assert_msg(rd_error(ctx) == RD_OK, "%s", rd_error_text(ctx));
+    rd_ctx_free(ctx);
+    ck_assert_msg(atomic_load(&held) == 0, "%lld bytes are left", (long long)atomic_load(&held));
+    free(o.q);
+    free(o.k);
+    free(o.v);
+    free(o.seed);
+    free(o.mask);
+}
+
+/* ---- Gradients ------------------------------------------------------------------------------- */
+static rd_expr *chosen(rd_expr *mask, rd_expr *s)
+{
+    return rd_where(mask, s, rd_num(ctx, -INFINITY));
+}
+
+/* Masks and biases of scores. */
+static rd_expr *no_mask(rd_expr *s)
+{
+    return s;
+}
+
+static rd_expr *causal_mask(rd_expr *s)
+{
+    return chosen(rd_le(rd_coord(s, -1), rd_coord(s, -2)), s);
+}
+
+static rd_expr *mask_in_memory(rd_expr *s)
+{
+    return chosen(rd_wrap(ctx, o.mask, RD_SHAPE(QUERIES, KEYS)), s);
+}
+
+static rd_expr *slope_mask(rd_expr *s)
+{
+    rd_expr *apart = rd_cast(rd_sub(rd_coord(s, -1), rd_coord(s, -2)), RD_F32);
+
+    return causal_mask(rd_add(s, rd_mul(apart, rd_num(ctx, 0.01))));
+}
+
+static rd_expr *document_mask(rd_expr *s)
+{
+    rd_expr *each = rd_int(ctx, 400);
+
+    return chosen(rd_eq(rd_floordiv(rd_coord(s, -2), each), rd_floordiv(rd_coord(s, -1), each)), s);
+}
+
+static rd_expr *block_mask(rd_expr *s)
+{
+    const int64_t rows[]    = { 0, 500, 700, 1300, QUERIES };
+    const int64_t columns[] = { 0, 700, 1500, KEYS };
+    const bool    pair[]    = { 1, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1 };
+
+    return chosen(rd_blocks(ctx, 4, rows, 3, columns, pair), s);
+}
+
+static const struct {
+    const char *what;
+    rd_expr *(*mask)(rd_expr *s);
+} masks[] = {
+    { "no mask", no_mask },  { "causal", causal_mask },      { "in memory", mask_in_memory },
+    { "slope", slope_mask }, { "documents", document_mask }, { "blocks", block_mask },
+};
+
+/* Weights times values: four spellings. */
+enum { WAYS = 4 };
+static rd_expr *weighed(int way, rd_expr *s, rd_expr *v)
+{
+    rd_expr *e;
+
+    switch (way) {
+    case 0: return rd_matmul(rd_softmax(s, RD_DIMS(-1)), v);
+    case 1: return rd_softmax_sum(rd_expand(s, -1), rd_expand(v, -3), RD_DIMS(-2));
+    case 2: return rd_einsum("hij,hjd->hid", rd_softmax(s, RD_DIMS(-1)), v);
+    default:
+        e = rd_exp(rd_sub(s, rd_max(s, RD_KEEP(-1))));
+        return rd_div(rd_matmul(e, v), rd_sum(e, RD_KEEP(-1)));
+    }
+}
+
+/* Gradients by q, k, v, those of the bits of `which`. */
+typedef struct gradients {
+    int      n;
+    rd_expr *of[3];
+    rd_shape shape[3];
+    float   *out[3];
+} gradients;
+
+static int64_t elements(const rd_shape *shape)
+{
+    int64_t n = 1;
+
+    for (int a = 0; a < shape->n; a++)
+        n *= shape->at[a];
+    return n;
+}
+
+static gradients chosen_of(rd_exprs all, int which)
+{
+    gradients g = { 0 };
+
+    ck_assert_msg(rd_error(ctx) == RD_OK, "%s", rd_error_text(ctx));
+    for (int k = 0; k < 3; k++)
+        if (which >> k & 1) {
+            g.of[g.n]    = all.at[k];
+            g.shape[g.n] = rd_shape_of(all.at[k]);
+            g.out[g.n]   = malloc((size_t)elements(&g.shape[g.n]) * sizeof(float));
+            g.n++;
+        }
+    return g;
+}
+
+static gradients gradients_of(int way, rd_expr *(*mask)(rd_expr *s), int which)
+{
+    rd_expr *q = rd_wrap(ctx, o.q, RD_SHAPE(HEADS, QUERIES, DEPTH));
+    rd_expr *k = rd_wrap(ctx, o.k, RD_SHAPE(HEADS, KEYS, DEPTH));
+    rd_expr *v = rd_wrap(ctx, o.v, RD_SHAPE(HEADS, KEYS, VALUES));
+    rd_expr *s = rd_mul(rd_matmul(q, rd_permute(k, RD_INDEX(0, 2, 1))), rd_num(ctx, 0.7));
+    rd_expr *y = weighed(way, mask(s), v);
+
+    return chosen_of(rd_grad(y, RD_EXPRS(q, k, v),
+                             .seed = rd_wrap(ctx, o.seed, RD_SHAPE(HEADS, QUERIES, VALUES))),
+                     which);
+}
+
+static void free_gradients(gradients *g)
+{
+    for (int k = 0; k < g->n; k++)
+        free(g->out[k]);
+}
+
+/* Evaluates all together. */
+static rd_status evaluate(const gradients *g, float *const *out, const rd_eval_opts *opts)
+{
+    rd_array  array[3];
+    rd_result result[3];
+
+    for (int k = 0; k < g->n; k++) {
+        array[k]  = (rd_array){ .data = out[k], .type = RD_F32, .shape = g->shape[k] };
+        result[k] = (rd_result){ g->of[k], &array[k] };
+    }
+    return rd_eval_many(ctx, (rd_results){ result, g->n }, opts);
+}
+
+static bool in_blocks(const gradients *g, const rd_eval_opts *opts)
+{
+    rd_array    array[3] = { { .data = NULL } };
+    rd_result   result[3];
+    const char *text;
+
+    for (int k = 0; k < g->n; k++)
+        result[k] = (rd_result){ g->of[k], &array[k] };
+    text = rd_explain(ctx, (rd_results){ result, g->n }, opts);
+    return strstr(text, "\nin blocks: ") != NULL;
+}
+
+/* Compares n elements, with NaN where it is. */
+static void check_close(const float *a, const float *b, int64_t n, const char *what)
+{
+    float size = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        size = isfinite(b[i]) ? fmaxf(size, fabsf(b[i])) : size;
+    for (int64_t i = 0; i < n; i++)
+        ck_assert_msg(isnan(b[i]) ? isnan(a[i]) : fabsf(a[i] - b[i]) <= 2e-5F * size,
+                      "%s: element %lld is %g, not %g", what, (long long)i, (double)a[i],
+                      (double)b[i]);
+}
+
+/* Compares with an evaluation that stores all weights. */
+static void check_stored(const gradients *g, const char *what)
+{
+    const rd_eval_opts exact = { .size = sizeof exact, .deterministic = true };
+    float             *want[3];
+
+    for (int k = 0; k < g->n; k++)
+        want[k] = malloc((size_t)elements(&g->shape[k]) * sizeof *want[k]);
+    ck_assert_msg(evaluate(g, want, &exact) == RD_OK, "%s: %s", what, rd_error_text(ctx));
+    for (int k = 0; k < g->n; k++) {
+        check_close(g->out[k], want[k], elements(&g->shape[k]), what);
+        free(want[k]);
+    }
+}
+
+/* Evaluates on several numbers of threads: the same bits, in so much memory. */
+static void check_threads(const gradients *g, const char *what, int64_t thread)
+{
+    float *first[3];
+
+    for (int threads = 1; threads <= 4; threads++) {
+        const rd_eval_opts opts   = { .size = sizeof opts, .threads = threads };
+        const int64_t      before = atomic_load(&held);
+
+        atomic_store(&most, before);
+        ck_assert_msg(evaluate(g, g->out, &opts) == RD_OK, "%s: %s", what, rd_error_text(ctx));
+        ck_assert_msg(!rd_blas_name() || atomic_load(&most) - before < LEAST + threads * thread,
+                      "%s: %lld bytes by %d threads", what,
+                      (long long)(atomic_load(&most) - before), threads);
+        for (int k = 0; k < g->n; k++) {
+            const size_t bytes = (size_t)elements(&g->shape[k]) * sizeof(float);
+
+            if (threads == 1)
+                memcpy(first[k] = malloc(bytes), g->out[k], bytes);
+            ck_assert_msg(memcmp(first[k], g->out[k], bytes) == 0, "%s: %d threads", what, threads);
+        }
+    }
+    for (int k = 0; k < g->n; k++)
+        free(first[k]);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+/* Each gradient alone, and some together. */
+static const int some[] = { 1, 2, 4, 6, 7 };
+
+START_TEST(gradients_of_masks)
+{
+    const int m = _i / COUNT(some), which = some[_i % COUNT(some)];
+    gradients g = gradients_of(_i % WAYS, masks[m].mask, which);
+    char      text[80];
+
+    snprintf(text, sizeof text, "%s, way %d, gradients %d", masks[m].what, _i % WAYS, which);
+    ck_assert_msg(in_blocks(&g, NULL) || !rd_blas_name(), "%s: whole", text);
+    check_threads(&g, text, THREAD);
+    check_stored(&g, text);
+    free_gradients(&g);
+}
+END_TEST
+
+START_TEST(gradients_of_ways)
+{
+    gradients g = gradients_of(_i, causal_mask, 7);
+    char      text[80];
+
+    snprintf(text, sizeof text, "way %d", _i);
+    check_threads(&g, text, THREAD);
+    check_stored(&g, text);
+    free_gradients(&g);
+}
+END_TEST
+
+/* Axes (b, t, h, d) with shared keys for two heads each, and one operand in all three places. */
+START_TEST(other_shapes)
+{
+    enum { B = 2, T = 901, SHARED = 2, EACH = 2, DIM = 64, N = 2600 };
+    float    *p = random_floats(4 * B * T * SHARED * EACH * DIM + N * DIM, 7), *at = p;
+    rd_expr  *q, *k, *v, *s, *y;
+    gradients g;
+
+    if (_i < 2) {
+        q = rd_wrap(ctx, at, RD_SHAPE(B, T, SHARED, EACH, DIM));
+        k = rd_wrap(ctx, at += B * T * SHARED * EACH * DIM, RD_SHAPE(B, T, SHARED, DIM));
+        v = rd_wrap(ctx, at += B * T * SHARED * EACH * DIM, RD_SHAPE(B, T, SHARED, DIM));
+        s = rd_einsum("btgpd,bsgd->bgpts", rd_mul(q, rd_num(ctx, 0.3)), k);
+        y = rd_einsum("bgpts,bsgd->btgpd", rd_softmax(causal_mask(s), RD_DIMS(-1)), v);
+        g = chosen_of(rd_grad(y, RD_EXPRS(q, k, v),
+                              .seed = rd_wrap(ctx, at + B * T * SHARED * EACH * DIM,
+                                              RD_SHAPE(B, T, SHARED, EACH, DIM))),
+                      _i ? 7 : 2);
+    } else if (_i == 2) { /* one operand, whose gradient is a sum of three */
+        q = rd_wrap(ctx, p, RD_SHAPE(N, DIM));
+        s = rd_mul(rd_matmul(q, rd_transpose(q)), rd_num(ctx, 0.3));
+        y = rd_matmul(rd_softmax(s, RD_DIMS(1)), q);
+        g = chosen_of(rd_grad(rd_sum(rd_square(y), RD_ALL), RD_EXPRS(q, q, q)), 1);
+    } else { /* projections of one operand to two heads, and of what these give to the loss */
+        rd_expr *x = rd_wrap(ctx, p, RD_SHAPE(N, DIM));
+        rd_expr *w = rd_wrap(ctx, p + N * DIM, RD_SHAPE(3, DIM, DIM));
+        rd_expr *h = rd_reshape(rd_matmul(x, w), RD_SHAPE(3, N, 2, DIM / 2));
+
+        h = rd_permute(h, RD_INDEX(0, 2, 1, 3));
+        q = rd_select(h, 0, 0);
+        k = rd_permute(rd_select(h, 0, 1), RD_INDEX(0, 2, 1));
+        s = causal_mask(rd_mul(rd_matmul(q, k), rd_num(ctx, 0.3)));
+        y = rd_matmul(rd_softmax(s, RD_DIMS(-1)), rd_select(h, 0, 2));
+        y = rd_reshape(rd_permute(y, RD_INDEX(1, 0, 2)), RD_SHAPE(N, DIM));
+        y = rd_sum(rd_square(rd_matmul(y, rd_select(w, 0, 1))), RD_ALL);
+        g = chosen_of(rd_grad(y, RD_EXPRS(x, w, w)), _i == 3 ? 3 : 1);
+    }
+    check_threads(&g, "other shapes", _i < 2 ? 5 * THREAD / 2 : 8 * THREAD);
+    check_stored(&g, "other shapes");
+    ck_assert(in_blocks(&g, NULL) || !rd_blas_name());
+    free_gradients(&g);
+    free(p);
+}
+END_TEST
+
+/* Outputs with other strides; an output over an operand, for which it runs whole. */
+START_TEST(outputs)
+{
+    gradients g    = gradients_of(0, causal_mask, 6);
+    float    *wide = calloc(3 * (size_t)HEADS * KEYS * DEPTH, sizeof *wide);
+    float    *over = o.v;
+    float    *want = malloc((size_t)HEADS * KEYS * VALUES * sizeof *want);
+
+    ck_assert(evaluate(&g, g.out, NULL) == RD_OK);
+    ck_assert(rd_eval_many(ctx,
+                           RD_RESULTS({ g.of[0], RD_INTO(wide, RD_SHAPE(HEADS, KEYS, DEPTH),
+                                                         .strides = RD_STRIDES(3, 3 * HEADS,
+                                                                               3 * HEADS * KEYS)) },
+                                      { g.of[1], RD_INTO(want, RD_SHAPE(HEADS, KEYS, VALUES)) }),
+                           NULL) == RD_OK);
+    for (int h = 0; h < HEADS; h++)
+        for (int j = 0; j < KEYS; j++)
+            for (int d = 0; d < DEPTH; d++)
+                ck_assert(wide[3 * (h + HEADS * (j + KEYS * d))] ==
+                          g.out[0][(h * KEYS + j) * DEPTH + d]);
+    ck_assert(memcmp(want, g.out[1], (size_t)HEADS * KEYS * VALUES * sizeof *want) == 0);
+    ck_assert(rd_eval(ctx, g.of[1], RD_INTO(over, RD_SHAPE(HEADS, KEYS, VALUES))) == RD_OK);
+    check_close(over, want, (int64_t)HEADS * KEYS * VALUES, "over an operand");
+    free(want);
+    free(wide);
+    free_gradients(&g);
+}
+END_TEST
+
+/* Cancelled by who is told of progress; the next evaluation is whole. */
+static int end_at_once(void *user, double done, double left)
+{
+    (void)left;
+    *(double *)user = done;
+    return 1;
+}
+
+START_TEST(cancelled)
+{
+    gradients    g    = gradients_of(0, no_mask, 7);
+    double       done = 0;
+    rd_eval_opts opts = {
+        .size = sizeof opts, .threads = 1 + _i, .progress = end_at_once, .user = &done
+    };
+    rd_status status;
+
+    rd_cancel(ctx);
+    status = evaluate(&g, g.out, &opts);
+    ck_assert_msg(status == RD_ERR_CANCELLED, "%d", status);
+    rd_error_clear(ctx);
+    done   = 0;
+    status = evaluate(&g, g.out, &opts);
+    ck_assert(status == (done > 0 ? RD_ERR_CANCELLED : RD_OK)); /* fast machines are done before */
+    rd_error_clear(ctx);
+    ck_assert(evaluate(&g, g.out, NULL) == RD_OK);
+    check_stored(&g, "after it");
+    free_gradients(&g);
+}
+END_TEST
+
+/* Without memory at any time it fails, or is right by another way; then it runs again. */
+START_TEST(without_memory)
+{
+    const rd_eval_opts opts = { .size = sizeof opts, .threads = 2 };
+    gradients          g    = gradients_of(0, causal_mask, 7);
+    rd_status          status;
+
+    atomic_store(&granted, 11 * _i * _i);
+    status = evaluate(&g, g.out, &opts);
+    atomic_store(&granted, INT64_MAX);
+    ck_assert_msg(status == RD_OK || status == RD_ERR_MEMORY, "%s", rd_error_text(ctx));
+    if (status != RD_OK)
+        rd_error_clear(ctx);
+    else
+        check_stored(&g, "little memory");
+    ck_assert(evaluate(&g, g.out, NULL) == RD_OK);
+    check_stored(&g, "memory again");
+    free_gradients(&g);
+}
+END_TEST
+
+/* NaN in values and keys spoils what it should, and nothing else. */
+START_TEST(what_is_not_finite)
+{
+    gradients g;
+
+    if (_i == 0)
+        o.v[1500 * VALUES + 3] = NAN;
+    else
+        o.k[700 * DEPTH + 1] = NAN;
+    g = gradients_of(0, causal_mask, 7);
+    ck_assert(evaluate(&g, g.out, NULL) == RD_OK);
+    check_stored(&g, "NaN");
+    free_gradients(&g);
+}
+END_TEST
+
+/* No sums over rows of weights, but made of such: weights that sums over rows divide, a sum that is
+ * squared, an extreme over rows.  With the bits of loops nothing comes in blocks. */
+static rd_expr *unlike(int which, rd_expr *s, rd_expr *v)
+{
+    rd_expr *p = rd_softmax(s, RD_DIMS(-1)), *t = rd_permute(p, RD_INDEX(0, 2, 1));
+
+    switch (which) {
+    case 0: return rd_matmul(rd_permute(rd_div(p, rd_sum(p, RD_KEEP(1))), RD_INDEX(0, 2, 1)), v);
+    case 1: return rd_square(rd_matmul(t, v));
+    case 2: return rd_add(rd_matmul(t, v), rd_expand(rd_max(p, RD_DIMS(1)), -1));
+    default: return rd_mul(rd_matmul(t, v), rd_expand(rd_sum(p, RD_DIMS(1)), -1));
+    }
+}
+
+START_TEST(made_of_sums)
+{
+    rd_expr           *q     = rd_wrap(ctx, o.q, RD_SHAPE(HEADS, QUERIES, DEPTH));
+    rd_expr           *k     = rd_wrap(ctx, o.k, RD_SHAPE(HEADS, KEYS, DEPTH));
+    rd_expr           *v     = rd_wrap(ctx, o.seed, RD_SHAPE(HEADS, QUERIES, VALUES));
+    rd_expr           *y     = unlike(_i, rd_matmul(q, rd_permute(k, RD_INDEX(0, 2, 1))), v);
+    const rd_eval_opts exact = { .size = sizeof exact, .deterministic = true };
+    gradients          g     = chosen_of((rd_exprs){ (rd_expr *const[]){ y, y, y }, 3 }, 1);
+
+    ck_assert(!in_blocks(&g, &exact));
+    ck_assert(in_blocks(&g, NULL));
+    check_threads(&g, "made of sums", 5 * THREAD);
+    check_stored(&g, "made of sums");
+    free_gradients(&g);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("cut_blocks");
+    TCase   *tc     = tcase_create("cut_blocks");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, gradients_of_masks, 0, rd_blas_name() ? COUNT(masks) * COUNT(some) : 1);
+    if (rd_blas_name()) { /* without a library nothing runs in blocks */
+        tcase_add_loop_test(tc, gradients_of_ways, 0, WAYS);
+        tcase_add_loop_test(tc, other_shapes, 0, 5);
+        tcase_add_test(tc, outputs);
+        tcase_add_loop_test(tc, cancelled, 0, 3);
+        tcase_add_loop_test(tc, without_memory, 0, 12);
+        tcase_add_loop_test(tc, what_is_not_finite, 0, 2);
+        tcase_add_loop_test(tc, made_of_sums, 0, 4);
+    }
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
