@@ -478,7 +478,7 @@ START_TEST(what_is_not_finite)
 END_TEST
 
 /* No sums over rows of weights, but made of such: weights that sums over rows divide, a sum that is
- * squared, an extreme over rows.  With the bits of loops nothing comes in blocks. */
+ * squared, an extreme over rows, the greatest so far.  With the bits of loops nothing comes in blocks. */
 static rd_expr *unlike(int which, rd_expr *s, rd_expr *v)
 {
     rd_expr *p = rd_softmax(s, RD_DIMS(-1)), *t = rd_permute(p, RD_INDEX(0, 2, 1));
@@ -487,6 +487,8 @@ static rd_expr *unlike(int which, rd_expr *s, rd_expr *v)
     case 0: return rd_matmul(rd_permute(rd_div(p, rd_sum(p, RD_KEEP(1))), RD_INDEX(0, 2, 1)), v);
     case 1: return rd_square(rd_matmul(t, v));
     case 2: return rd_add(rd_matmul(t, v), rd_expand(rd_max(p, RD_DIMS(1)), -1));
+    case 3: return rd_scan(rd_matmul(t, v), "max", RD_DIMS(1));
+    case 4: return rd_scan(rd_matmul(t, v), "sum", RD_DIMS(2));
     default: return rd_mul(rd_matmul(t, v), rd_expand(rd_sum(p, RD_DIMS(1)), -1));
     }
 }
@@ -524,7 +526,7 @@ int main(void)
         tcase_add_loop_test(tc, cancelled, 0, 3);
         tcase_add_loop_test(tc, without_memory, 0, 3);
         tcase_add_loop_test(tc, what_is_not_finite, 0, 2);
-        tcase_add_loop_test(tc, made_of_sums, 0, 4);
+        tcase_add_loop_test(tc, made_of_sums, 0, 6);
     }
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

@@ -463,8 +463,11 @@ rd_attention_run *rd_attention_begin(const rd_attention *a, const rd_eval_opts *
     run->ctx    = a->y->ctx;
     run->groups = groups;
     run->finite = (_Atomic(char) *)(run + 1);
-    if (pthread_mutex_init(&run->planning, NULL) == 0 && find_strides(run, a, result, stride))
-        return run;
+    if (pthread_mutex_init(&run->planning, NULL) == 0) {
+        if (find_strides(run, a, result, stride))
+            return run;
+        pthread_mutex_destroy(&run->planning);
+    }
     rd_free(run->ctx, run);
     return NULL;
 }

@@ -138,12 +138,14 @@ static int label_of_operands(const walk *w, const rd_expr *x)
     return l;
 }
 
-/* True for a finite constant, or one that is repeated. */
+/* True for a finite constant other than 0, or one that is repeated. */
 static bool is_number(const rd_expr *x)
 {
     const rd_expr *const n = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
+    const double         value =
+        n->kind == RD_EXPR_NUMBER ? rd_word_to_double(n->as.number->value, n->type) : 0;
 
-    return n->kind == RD_EXPR_NUMBER && isfinite(rd_word_to_double(n->as.number->value, n->type));
+    return isfinite(value) && value != 0;
 }
 
 /* True if a map of operands that are added up may be applied to each block's part, as in
@@ -230,8 +232,16 @@ static int label_of_take(const walk *w, const rd_expr *x)
     return index >= 0 ? axis + index : of < axis ? of : of + x->in[1]->rank - 1;
 }
 
-/* The label of a node, made from those of its operands.  A scan along the cut axis is BROKEN, as a
- * block would need the carry of the blocks before.  Other kinds, such as sorts, pass no cut on. */
+/* The label of a scan: that of its operands along other axes.  RD_CUT_BROKEN: it goes along the cut
+ * axis, so that a block would need the carry of the blocks before; or operands are added up, as a
+ * greatest so far of parts is not a part of the greatest. */
+static int label_of_scan(const rd_expr *x, int l)
+{
+    return l == RD_CUT_ADDED || (l >= 0 && (x->as.fold->dims >> l & 1)) ? RD_CUT_BROKEN : l;
+}
+
+/* The label of a node, made from those of its operands.  Other kinds, such as sorts, pass no cut
+ * on. */
 static int label_of(const walk *w, const rd_expr *x)
 {
     const int l = x->n_in ? label_of_operands(w, x) : RD_CUT_NOWHERE;
@@ -241,7 +251,7 @@ static int label_of(const walk *w, const rd_expr *x)
     case RD_EXPR_CALL: return label_of_map(w, x);
     case RD_EXPR_VIEW: return label_of_view(w, x);
     case RD_EXPR_REDUCE: return label_of_fold(w, x);
-    case RD_EXPR_SCAN: return l >= 0 && (x->as.fold->dims >> l & 1) ? RD_CUT_BROKEN : l;
+    case RD_EXPR_SCAN: return label_of_scan(x, l);
     case RD_EXPR_TAKE: return label_of_take(w, x);
     default: return l == RD_CUT_NOWHERE ? l : RD_CUT_BROKEN;
     }

@@ -38,7 +38,7 @@ struct rd_cut_worker {
     rd_ctx     *ctx;
     rd_expr   **node; /* the listed nodes in this context, and parts of a block */
     char       *sums;
-    uint32_t    met; /* bits: shapes of blocks that were evaluated */
+    uint64_t    met; /* bits: shapes of blocks that were evaluated */
 };
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -322,7 +322,7 @@ static rd_status evaluate(rd_cut_worker *w, uint32_t shape, rd_expr *const *y, r
                                  .threads  = 1,
                                  .backend  = RD_BACKEND_CPU,
                                  .accuracy = w->run->opts.accuracy };
-    const bool         plans = !(w->met >> shape % 32 & 1);
+    const bool         plans = !(w->met >> shape % 64 & 1);
     rd_result          result[RD_MOST_CUT_RESULTS];
     rd_status          status;
 
@@ -335,7 +335,7 @@ static rd_status evaluate(rd_cut_worker *w, uint32_t shape, rd_expr *const *y, r
         rd_free(w->ctx, rd_take_spare(w->ctx));
         pthread_mutex_unlock(&w->run->planning);
     }
-    w->met |= (uint32_t)1 << shape % 32;
+    w->met |= UINT64_C(1) << shape % 64;
     return status;
 }
 

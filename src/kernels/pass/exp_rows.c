@@ -30,8 +30,8 @@
 #include "kernels/pass/pass.h"
 
 /* Rows that go together; fewer of them, if phases hand more arrays to each other than registers
- * hold; and the most arrays. */
-enum { ROWS = 16, ROWS_OF_MANY = 8, MANY_ARRAYS = 3, MOST_ARRAYS = 8 };
+ * hold; the most arrays; and the most statements of a row, as compilers write all rows out. */
+enum { ROWS = 16, ROWS_OF_MANY = 8, MANY_ARRAYS = 3, MOST_ARRAYS = 8, MOST_STATEMENTS = 128 };
 
 /* The loop whose rows go together, and the arrays of one row and of all. */
 typedef struct exp_rows {
@@ -168,6 +168,16 @@ static bool is_array(const rd_schedule *t, int32_t stmt)
     return store && store->fold < 0 && store->storage == RD_IN_LOCAL;
 }
 
+/* The number of statements in a row, at any depth. */
+static int statements_of(const rd_schedule *t, int32_t row)
+{
+    int n = 0;
+
+    for (int32_t s = rd_next_stmt(t, row, row); s >= 0; s = rd_next_stmt(t, s, row))
+        n++;
+    return n;
+}
+
 /* How many rows go together; 0: the row at hand cannot be staged. All of its statements must be
  * values, local arrays or vector loops that may be staged, each of one phase. Its last phase must
  * be a later one than 0 and no exponential (even), so that something follows one. */
@@ -185,7 +195,8 @@ static int32_t rows_of(const rd_schedule *t, int32_t row)
             return 0;
         phases = loop ? phase_of_loop(t, row, s) : phases;
     }
-    if (arrays > MOST_ARRAYS || phases == 0 || phases % 2)
+    if (arrays > MOST_ARRAYS || phases == 0 || phases % 2 ||
+        statements_of(t, row) > MOST_STATEMENTS)
         return 0;
     return arrays >= MANY_ARRAYS ? ROWS_OF_MANY : ROWS;
 }
