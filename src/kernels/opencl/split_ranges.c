@@ -7,7 +7,7 @@
  *     #define edge0(q, range) LESS((range) * 64, 4096)
  *     n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s];
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
  *
  * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/opencl/split_ranges.h"
@@ -97,7 +97,7 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
     enum { MOST = 1024 };
     const int32_t loop   = t->p->n_scratch || t->p->n_fold > RD_GPU_MOST_FOLDS ? -1 : only_loop(t);
     const rd_for *l      = loop >= 0 ? rd_loop_of(t, loop) : NULL;
-    const int64_t grain  = l && l->of >= 0 && !l->backwards ? grain_of(t, l->axis) : 0;
+    const int64_t grain  = l && l->program_loop >= 0 && !l->backwards ? grain_of(t, l->axis) : 0;
     const int64_t extent = l ? l->extent : 0;
 
     if (grain == 0 || extent <= grain)
@@ -108,11 +108,12 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 }
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
-/* Returns the loop over ranges that the passes have made (`split`); NULL: there is none. */
+/* Returns the loop over ranges that the passes have made (`split_reduction`); NULL: there is
+ * none. */
 static const rd_for *ranges_of(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
-        if (t->loop[k].split)
+        if (t->loop[k].split_reduction)
             return &t->loop[k];
     return NULL;
 }

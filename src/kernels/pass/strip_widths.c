@@ -6,9 +6,9 @@
  * turn.  Rows are streamed if each round of a loop reads other ones, so that they come from memory
  * and not from a cache.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A step
- * has values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold has
- * `user` if its reducer is the caller's own. */
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or groups.
+ * A fold has `user` if its reducer is the caller's own. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"
@@ -79,7 +79,7 @@ static bool has_labels(const measuring *m)
 /* Returns the number of rounds of the loop, if it comes from a loop of the program; else 1. */
 static int64_t trips_of(const measuring *m, const rd_for *loop)
 {
-    return loop->of >= 0 ? rd_trips(m->r->t->p, loop->of) : 1;
+    return loop->program_loop >= 0 ? rd_trips(m->r->t->p, loop->program_loop) : 1;
 }
 
 /* True if each round of the loop reads other elements, so that they come from memory: the address
@@ -148,11 +148,11 @@ static bool has_streams(const measuring *m)
  * (pair) one number more. */
 static int64_t bytes_of_states(const rd_loop_fold *f)
 {
-    const bool    before = f->blocks && f->of.fold->scan;
-    const int32_t arrays = f->of.n_state * (before ? 2 : 1) + (before && f->pair);
+    const bool    before = f->blocks && f->emit.fold->scan;
+    const int32_t arrays = f->emit.n_state * (before ? 2 : 1) + (before && f->hi_lo_sums);
 
-    return f->of.fold->user ? (int64_t)f->of.fold->user->size
-                            : arrays * rd_register_size(f->of.fold->type);
+    return f->emit.fold->user ? (int64_t)f->emit.fold->user->size
+                              : arrays * rd_register_size(f->emit.fold->type);
 }
 
 /* Returns the bytes that a loop over the strip leaves to the next one, for each element: states
@@ -187,7 +187,7 @@ static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
 {
     const rd_for *loop = loop_of(m, stmt);
 
-    return loop && loop->of >= 0 ? m->r->t->p->loop[loop->of].bounds : NULL;
+    return loop && loop->program_loop >= 0 ? m->r->t->p->loop[loop->program_loop].bounds : NULL;
 }
 
 /* True if a mask bounds a loop over another axis by the strip's position, by values of memory
@@ -257,11 +257,12 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
 {
     enum { LONG = 64, ZMM = 64 };
     const rd_for    *l      = rd_loop_of(r->t, loop);
-    const rd_bounds *bounds = l->of >= 0 ? r->t->p->loop[l->of].bounds : NULL;
+    const rd_bounds *bounds = l->program_loop >= 0 ? r->t->p->loop[l->program_loop].bounds : NULL;
     bool             found = false, reuses_states = false;
 
-    if (r->vector < ZMM || l->axis == r->axis || l->of < 0 || l->step != 1 ||
-        rd_is_row(&r->t->p->loop[l->of]) || l->backwards || rd_trips(r->t->p, l->of) < LONG ||
+    if (r->vector < ZMM || l->axis == r->axis || l->program_loop < 0 || l->step != 1 ||
+        rd_is_row(&r->t->p->loop[l->program_loop]) || l->backwards ||
+        rd_trips(r->t->p, l->program_loop) < LONG ||
         (bounds && bounds->list_at >= 0)) /* ranges are looked up for each strip */
         return false;
     for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop)) {

@@ -34,7 +34,7 @@ static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_for *loop = rd_loop_of(n->t, s->parent);
 
-    rd_print_axis(n, to, loop->start >= 0 ? loop->start : loop->axis);
+    rd_print_axis(n, to, loop->start_mark >= 0 ? loop->start_mark : loop->axis);
     if (loop->step > 1)
         rd_text_add(to, " / %" PRId64, loop->step);
     rd_text_add(to, " %% %" PRId32 " == %" PRId32 " && ", s->every, s->every - 1);

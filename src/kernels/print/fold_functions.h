@@ -14,7 +14,7 @@ typedef struct rd_print_fold {
     int32_t      levels; /* levels of nodes that a scan by the tree keeps                      */
     bool         blocks; /* it has several blocks                                              */
     bool         pair; /* a running sum of floats, by kernels/math/prefix_sums.h                  */
-    int64_t      states;  /* states of all cells, each with of.n_state numbers                  */
+    int64_t      states;  /* states of all cells, each with emit.n_state numbers                  */
     int64_t      discard; /* states behind those, for elements of no group                      */
     int64_t facts, current, tree; /* where f0, states and tree0 lie in the task's state, in bytes */
 } rd_print_fold;

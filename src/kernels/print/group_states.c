@@ -5,7 +5,7 @@
  * A group-by fold has a cell (accumulator) for each group, and an element's label says which.
  * `apart` is the distance of groups in cells.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A fold has `user` if its reducer is the caller's own. A loop is `by_call` if the text
  * runs it by one call of a function. */
 #include "kernels/loop/facts.h"
@@ -17,9 +17,9 @@ static int64_t subscript_stride(const rd_schedule *t, const rd_stmt *s, int32_t 
 {
     const rd_store *store = &t->store[s->store];
 
-    return rd_linear_coef(t, &s->of.cell, axis) * store->cell_stride +
-           rd_linear_coef(t, &s->of.more, axis) +
-           rd_linear_coef(t, &s->of.lane, axis) * store->lane_stride;
+    return rd_linear_coef(t, &s->fold_at.cell, axis) * store->cell_stride +
+           rd_linear_coef(t, &s->fold_at.state_offset, axis) +
+           rd_linear_coef(t, &s->fold_at.lane, axis) * store->lane_stride;
 }
 
 /* True if the groups are the outermost axis of the fold's accumulators: the groups end where the
@@ -39,7 +39,7 @@ bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
 
     return s->kind == RD_S_STEP && s->label >= 0 && loop && loop->kind == RD_FOR_VECTOR &&
-           !loop->by_call && !t->fold[s->fold].of.user &&
+           !loop->by_call && !t->fold[s->fold].emit.user &&
            t->store[s->store].storage == RD_IN_TASK && t->store[s->store].lanes == 1 &&
            !rd_padded_around(t, s->parent) && ends_with_groups(&t->p->fold[s->fold]) &&
            subscript_stride(t, s, loop->axis) == 1 &&
@@ -54,7 +54,7 @@ bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
 
     return s->kind == RD_S_STEP && s->label >= 0 && loop && loop->kind == RD_FOR_VECTOR &&
-           loop->in_order && !t->fold[s->fold].of.user &&
+           loop->in_order && !t->fold[s->fold].emit.user &&
            t->store[s->store].storage == RD_IN_TASK && ends_with_groups(&t->p->fold[s->fold]);
 }
 

@@ -226,15 +226,15 @@ void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
  * by: "DOWN_TO(at, first, by)". */
 static void add_part(rd_printing *n, rd_text *to, const rd_edge_part *part)
 {
-    if (part->by <= 1) {
+    if (part->multiple <= 1) {
         rd_print_linear(n, to, &part->at);
         return;
     }
-    rd_text_add(to, part->up ? "UP_TO(" : "DOWN_TO(");
+    rd_text_add(to, part->round_up ? "UP_TO(" : "DOWN_TO(");
     rd_print_linear(n, to, &part->at);
     rd_text_add(to, ", ");
-    rd_print_linear(n, to, &part->first);
-    rd_text_add(to, ", %" PRId64 ")", part->by);
+    rd_print_linear(n, to, &part->base);
+    rd_text_add(to, ", %" PRId64 ")", part->multiple);
 }
 
 /* Adds a bound of a loop, which is the minimum or maximum of its parts: "LESS(LESS(a, b), c)".

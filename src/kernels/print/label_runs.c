@@ -132,8 +132,8 @@ void rd_print_run_end(rd_printing *n, const rd_stmt *s)
     const char   *type  = rd_memory_type(s->type);
     rd_text       start = { 0 }, stop = { 0 }, place = { 0 };
 
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     rd_print_linear(n, &place, &s->at);
     rd_print_line(n, "{");
     rd_print_line(n, "    const %s *const at = (const %s *)x%" PRId32 " + %s;", type, type, s->slot,

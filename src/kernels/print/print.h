@@ -43,7 +43,7 @@ typedef struct rd_printing {
     bool               first;       /* positions are those of a vector loop's first element      */
     bool               vectors;     /* group subscripts are computed in a vector loop            */
     bool               nontemporal; /* the part has non-temporal stores, and needs a fence       */
-    bool              *known;       /* per axis: its index is the number index[axis]             */
+    bool              *known;       /* per axis: its index is axis_value[axis]             */
     int64_t           *index;
     bool              *left; /* per statement: it is a loop that an early exit leaves */
     rd_text           *to;   /* where lines go */

@@ -74,7 +74,7 @@ static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const ch
     rd_text_add(&line, ", ");
     rd_print_state_addresses(&line, f, 's', s->store, at);
     rd_text_add(&line, ", (");
-    rd_print_linear(n, &line, &s->of.outer);
+    rd_print_linear(n, &line, &s->fold_at.outer);
     rd_text_add(&line, ") %% %d, ", RD_TREE_STEPS);
     rd_print_number(n, &line, n->t->store[s->store].extent);
     rd_print_line(n, "%s, %s);", line.at, count);
@@ -180,7 +180,7 @@ static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
     bool               found;
 
     if (s->kind != RD_S_LET)
-        return s->x == value || s->w == value || s->mask == value;
+        return s->x == value || s->weight == value || s->mask == value;
     found = false;
     for (int32_t k = 0; k < t->let[s->value].n; k++)
         found |= t->operand[t->let[s->value].first + k] == value;
@@ -272,7 +272,7 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     if (is_strip_tree_scan(n, s)) {
         if (n->fold[s->fold].of.fold->exclusive)
             set_element(n, s, "i");
-    } else if (n->fold[s->fold].levels && is_known_position(n, &s->of.outer, &place))
+    } else if (n->fold[s->fold].levels && is_known_position(n, &s->fold_at.outer, &place))
         add_by_known_tree(n, s, at, place);
     else if (n->fold[s->fold].levels)
         add_by_tree(n, s, at);

@@ -29,11 +29,11 @@ void rd_print_sort(rd_printing *n, const rd_stmt *s)
         return;
     }
     add_row(n, &from, sorting->type, sorting->from, &s->at);
-    add_row(n, &to, sorting->out, sorting->to, &s->of.index);
+    add_row(n, &to, sorting->out, sorting->to, &s->fold_at.index);
     if (sorting->most) {
-        add_row(n, &state, RD_I64, sorting->state, &s->of.cell);
+        add_row(n, &state, RD_I64, sorting->state, &s->fold_at.cell);
         rd_text_add(&state, ", ");
-        rd_print_linear(n, &state, &s->of.lane);
+        rd_print_linear(n, &state, &s->fold_at.lane);
         rd_text_add(&state, ", ");
         rd_print_linear(n, &state, &s->count);
         rd_print_line(n, "q->take(q, %" PRId32 ", %s, %s, %s);", s->arg, from.at, to.at, state.at);

@@ -11,9 +11,9 @@
  * A cell is an accumulator of a fold; it has a state for each lane, and a state has one or several
  * numbers, each in an array of its own.  A discard state takes the elements of no group.
  *
- * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values w, `mask`
- * and `label`, -1 where the fold has no weights, mask or groups. A fold has `user` if its reducer
- * is the caller's own.
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values `weight`,
+ * `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold has `user` if its
+ * reducer is the caller's own.
  *
  * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. */
 #include "core/bytes.h"
@@ -85,13 +85,13 @@ static const int64_t MOST_STATES = INT64_C(1) << 36;
  * floats. */
 static rd_print_fold fold_of(const rd_loop_fold *f)
 {
-    return (rd_print_fold){ .of     = f->of,
+    return (rd_print_fold){ .of     = f->emit,
                             .lanes  = f->lanes,
                             .room   = f->tree_rows,
                             .shift  = f->shift,
                             .levels = f->levels,
                             .blocks = f->blocks,
-                            .pair   = f->pair };
+                            .pair   = f->hi_lo_sums };
 }
 
 /* Allots bytes of a task's state to fold `number`: two ints f0 if tasks share it (split), its
@@ -243,22 +243,22 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* Adds the subscript of the first state of a cell, the accumulator of one result: "i0 * 64 + m2
- * + i". of.more is what elements of a strip, or rounds of an unroll-and-jam, add to it, because
- * each has a state of its own; its constant comes last. A label (>= 0) adds the offset of its
- * group. */
+ * + i". fold_at.state_offset is what elements of a strip, or rounds of an unroll-and-jam, add to
+ * it, because each has a state of its own; its constant comes last. A label (>= 0) adds the offset
+ * of its group. */
 void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
-    rd_linear       more  = s->of.more;
+    rd_linear       more  = s->fold_at.state_offset;
 
-    add_times(n, to, &s->of.cell, store->cell_stride);
+    add_times(n, to, &s->fold_at.cell, store->cell_stride);
     more.offset = 0;
     if (more.n) {
         rd_text_add(to, " + ");
         rd_print_linear(n, to, &more);
     }
-    if (s->of.more.offset) /* spelled out, so that compilers see that states differ */
-        rd_text_add(to, " + %" PRId64, s->of.more.offset);
+    if (s->fold_at.state_offset.offset) /* spelled out, so that compilers see that states differ */
+        rd_text_add(to, " + %" PRId64, s->fold_at.state_offset.offset);
     if (s->label >= 0)
         add_group(n, to, s);
 }
@@ -277,10 +277,11 @@ void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
         return;
     }
     rd_print_cell_subscript(n, to, s);
-    if (f->lanes == 1 || store->lane_stride == 0 || (s->of.lane.n == 0 && s->of.lane.offset == 0))
+    if (f->lanes == 1 || store->lane_stride == 0 ||
+        (s->fold_at.lane.n == 0 && s->fold_at.lane.offset == 0))
         return;
     rd_text_add(to, s->wraps ? " + ((" : " + (");
-    rd_print_linear(n, to, &s->of.lane);
+    rd_print_linear(n, to, &s->fold_at.lane);
     rd_text_add(to, s->wraps ? ") & %" PRId32 ")" : ")", f->lanes - 1);
     if (store->lane_stride != 1) {
         rd_text_add(to, " * ");

@@ -8,9 +8,9 @@
  * m0 is a mark, the first index of a strip; a strip is a round of a loop over strips, with n0
  * indices.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A load or store
- * with `slot` >= 0 is of the program's memory, others are of arrays of the tree. n->vector is the
- * vector loop whose body is printed, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none. A load
+ * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. n->vector
+ * is the vector loop whose body is printed, -1: none.
  *
  * Words. A loop by call is one call of a function in the text. Scratch is temporary memory of a
  * task. */
@@ -28,9 +28,9 @@ static int32_t strip_around(const rd_printing *n, int32_t stmt)
     for (int32_t s = n->t->stmt[stmt].parent; s >= 0; s = n->t->stmt[s].parent) {
         const rd_for *around = n->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(n->t, s) : NULL;
 
-        if (around && around->strip >= 0 &&
-            rd_linear_coef(n->t, &loop->from.part[0].at, around->start) == 1)
-            return rd_linear_coef(n->t, &loop->to.part[0].at, around->stop) == 1 ? s : -1;
+        if (around && around->strips_number >= 0 &&
+            rd_linear_coef(n->t, &loop->from.part[0].at, around->start_mark) == 1)
+            return rd_linear_coef(n->t, &loop->to.part[0].at, around->stop_mark) == 1 ? s : -1;
     }
     return -1;
 }
@@ -42,7 +42,8 @@ void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
     const int32_t strip = strip_around(n, stmt);
 
     if (strip >= 0)
-        rd_text_add(to, "n%" PRId32, rd_loop_of(n->t, strip)->start - n->t->p->n_axis - RD_MARKS);
+        rd_text_add(to, "n%" PRId32,
+                    rd_loop_of(n->t, strip)->start_mark - n->t->p->n_axis - RD_MARKS);
     else
         rd_text_add(to, "c%" PRId32, stmt);
 }
@@ -53,7 +54,7 @@ void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt)
 {
     for (; stmt >= 0; stmt = t->stmt[stmt].parent)
-        if (t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strip >= 0)
+        if (t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strips_number >= 0)
             return rd_loop_of(t, stmt)->padded;
     return 0;
 }

@@ -9,7 +9,7 @@
  * m0 is a mark, the first index of a strip, which has n0 elements; p7 points to the first element
  * of statement 7.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups.
  *
  * Words. A loop by call is one call of a function in the text. A slot is a buffer that a program

@@ -10,7 +10,7 @@
 
 /* A nest on its way from a program to text. */
 typedef struct rd_nest_draft {
-    const rd_program *p;        /* the program that is printed: `of`, or `of` rewritten     */
+    const rd_program *p;        /* the program that is printed: `planned`, or it rewritten */
     const rd_program *of;       /* the program as it was planned                            */
     bool              by_rows;  /* p has loops over rows of a sparse array                  */
     int               vector;   /* bytes of a vector                                        */

@@ -74,7 +74,7 @@ static bool has_no_elements(const rd_program *p, const rd_loop_fold *fold)
  * tiles).  Those of ints wait less than nodes cost. */
 static bool has_vectors_on_tiles(const rd_loop_fold *f)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     return f->levels || (fold->scan && fold->prefix == RD_PREFIX_TREE &&
                          rd_dtype_kind(fold->type) == RD_KIND_FLOAT);
@@ -88,8 +88,8 @@ static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
     enum { LONG_SCAN = 128 };
 
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (has_vectors_on_tiles(&fold[k]) && fold[k].along >= 0 &&
-            rd_trips(p, fold[k].along) > LONG_SCAN)
+        if (has_vectors_on_tiles(&fold[k]) && fold[k].step_loop >= 0 &&
+            rd_trips(p, fold[k].step_loop) > LONG_SCAN)
             return true;
     return false;
 }
@@ -125,7 +125,7 @@ static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void
         return NULL;
     for (int32_t k = 0; k < n->p->n_fold; k++) {
         copy[k] = fold[k];
-        if (n->p->fold[k].user && !rd_user_facts(&copy[k].of, k, n->pointers, get, pool))
+        if (n->p->fold[k].user && !rd_user_facts(&copy[k].emit, k, n->pointers, get, pool))
             return NULL;
     }
     return copy;

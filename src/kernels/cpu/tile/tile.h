@@ -136,7 +136,7 @@ typedef struct rd_tile_inst {
     bool                joins;      /* LOAD at places, SELECT by a comparison of places: by
                                         * pieces (run/joined_values.c); no register of a place is
                                         * read */
-    int32_t             guard;      /* the SELECT that joins, and alone reads the value: it is
+    int32_t             guard;      /* a by_pieces SELECT that alone reads the value: it is
                                         * made only where it is chosen; -1: always */
     bool                guard_side; /* ... where the comparison is true, or where it is false */
     int32_t             row_axis, col_axis; /* of the loops that give rows and columns, -1: none */
@@ -150,7 +150,7 @@ typedef struct rd_tile_inst {
     bool                prefetches_rows; /* LOAD: the next rows are prefetched while other loops
                                           * over columns compute */
     bool                is_stored;       /* STORE: the instruction that computes has stored it */
-    int32_t             into;            /* computes into the memory of STORE number `into` */
+    int32_t             into;            /* computes into the memory of this STORE, -1 */
     int32_t             buffer;          /* at tile level: the buffer of the register's elements */
     rd_fused            fused;           /* STEP: the map fused into it */
     rd_elem             from;            /* STEP: the element that its kernels load, the fold's or
@@ -205,7 +205,7 @@ typedef struct rd_tile_code {
     rd_tile_loop        *loop;
     rd_tile_fold        *fold;
     rd_tile_reg         *reg;
-    rd_axis_pieces      *pieces;      /* of each axis; NULL: no instruction joins */
+    rd_axis_pieces      *pieces;      /* of each axis; NULL: no by_pieces */
     int64_t              rows, cells; /* most rows of a tile; elements of a buffer */
     int32_t              n_buffer;
     int64_t              buffer_bytes;

@@ -12,8 +12,8 @@
  * memory, where each team finds them in turn; those of columns are variables of a thread.
  *
  * A fold with more than one cell (output element) has an accumulator for each index already. A
- * fold of one cell gets one for each row or column: `of.more`, which is added to the subscript
- * of its states, becomes lanes * (index - first index of the tile). */
+ * fold of one cell gets one for each row or column: `fold_at.state_offset`, which is added to the
+ * subscript of its states, becomes lanes * (index - first index of the tile). */
 void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 {
     const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
@@ -30,9 +30,9 @@ void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 
         if (c->t->stmt[s].fold != fold || c->t->stmt[s].kind == RD_S_BEGIN)
             continue;
-        at                    = rd_linear_plus_axis(c->t, at, lanes, c->axis[which]);
-        at                    = rd_linear_plus_axis(c->t, at, -lanes, c->start[which]);
-        c->t->stmt[s].of.more = at;
+        at                                 = rd_linear_plus_axis(c->t, at, lanes, c->axis[which]);
+        at                                 = rd_linear_plus_axis(c->t, at, -lanes, c->start[which]);
+        c->t->stmt[s].fold_at.state_offset = at;
     }
 }
 

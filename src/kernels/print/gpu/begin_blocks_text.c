@@ -74,14 +74,14 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
 }
 
 /* Prints a PUSH_IF_NEW: before an element of a new block is taken, earlier blocks (64 steps
- * each) end; of all cells (`all`), or of one. A batch of rounds has done this once before its
+ * each) end; of all cells (`all_cells`), or of one. A batch of rounds has done this once before its
  * elements, as a bit of block_begun says. If all threads of a team run the same, thread 0 does
  * it. A scan ends its blocks in its own way. */
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };
 
-    if (s->all) {
+    if (s->all_cells) {
         print_opens_all(n, s);
         return;
     }

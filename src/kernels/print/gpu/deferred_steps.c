@@ -44,9 +44,9 @@ static bool is_deferred(const rd_printing *n, int32_t stmt)
     const rd_stmt      *s = &n->t->stmt[stmt];
     const rd_loop_fold *f = s->kind == RD_S_STEP ? &n->t->fold[s->fold] : NULL;
 
-    return f && !f->of.user && f->of.fold->reducer == RD_RED_logsumexp && !f->of.masked &&
-           !f->of.weighted && n->t->p->inst[f->start].loop != n->t->p->inst[f->step].loop &&
-           !has_values(n->t, &s->of.cell) && !has_values(n->t, &s->of.lane) &&
+    return f && !f->emit.user && f->emit.fold->reducer == RD_RED_logsumexp && !f->emit.masked &&
+           !f->emit.weighted && n->t->p->inst[f->start].loop != n->t->p->inst[f->step].loop &&
+           !has_values(n->t, &s->fold_at.cell) && !has_values(n->t, &s->fold_at.lane) &&
            (!rd_has_tree(n, s->fold) || (s->fold < 64 && n->kernel->block_begun >> s->fold & 1));
 }
 

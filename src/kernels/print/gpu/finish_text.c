@@ -79,16 +79,16 @@ static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const c
 }
 
 /* Adds the subscript of the cell's first lane in a row of partials: "(int64_t)(i0) * 16". A cell
- * is an output element with its accumulators; `of.more` is added for states of a neighbour in a
- * coarsened item. */
+ * is an output element with its accumulators; `fold_at.state_offset` is added for states of a
+ * neighbour in a coarsened item. */
 static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(int64_t)(");
-    rd_print_linear(n, to, &s->of.cell);
+    rd_print_linear(n, to, &s->fold_at.cell);
     rd_text_add(to, ") * %" PRId64, n->t->store[s->store].cell_stride);
-    if (s->of.more.n || s->of.more.offset) {
+    if (s->fold_at.state_offset.n || s->fold_at.state_offset.offset) {
         rd_text_add(to, " + ");
-        rd_print_linear(n, to, &s->of.more);
+        rd_print_linear(n, to, &s->fold_at.state_offset);
     }
 }
 

@@ -51,7 +51,7 @@ void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 {
     const rd_for   *items = items_of(n, stmt);
     const rd_linear to    = items->to.part[0].at;
-    rd_text         start = text_of_axis(n, items->start), last = { 0 };
+    rd_text         start = text_of_axis(n, items->start_mark), last = { 0 };
 
     rd_print_number(n, &last, to.offset - 1);
     rd_print_line(n, "const int64_t i%" PRId32 " = RD_LESS(%s + i, %s);", items->axis, start.at,
@@ -65,7 +65,7 @@ void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 void rd_print_if_result(rd_printing *n)
 {
     const rd_for *items = items_of(n, n->thread_loop);
-    rd_text       start = text_of_axis(n, items->start), to = { 0 };
+    rd_text       start = text_of_axis(n, items->start_mark), to = { 0 };
 
     rd_print_number(n, &to, items->to.part[0].at.offset);
     rd_print_line(n, "if (%s + i < %s)", start.at, to.at);

@@ -48,10 +48,10 @@ static int32_t axis_of_coordinate(const rd_address *at)
  * Both operands must be of one axis, or one of them a constant; else NO_PLACE. */
 static int32_t axis_of_map(const finding *f, const rd_inst *inst)
 {
-    const bool test = rd_compares_places(inst->op);
+    const bool test = rd_compares_indices(inst->op);
     int32_t    a, b;
 
-    if (test ? inst->from != RD_I64 : !rd_makes_places(inst->op) || inst->type != RD_I64)
+    if (test ? inst->from != RD_I64 : !rd_makes_indices(inst->op) || inst->type != RD_I64)
         return NO_PLACE;
     a = f->axis[inst->a];
     b = f->axis[inst->b];
