@@ -161,7 +161,7 @@ static bool states_conflict(const rd_schedule *t, const touch *a, const touch *b
 {
     const rd_stmt *s = &t->stmt[a->stmt], *r = &t->stmt[b->stmt];
     const rd_fold *f     = &t->p->fold[s->fold];
-    const int64_t  apart = s->label >= 0 || r->label >= 0 ? f->apart : INT64_MAX;
+    const int64_t  apart = s->label >= 0 || r->label >= 0 ? f->group_stride : INT64_MAX;
     const bool     all   = s->kind == RD_S_BEGIN || r->kind == RD_S_BEGIN;
 
     if (s->fold != r->fold || (!all && a->known && b->known && a->at % apart != b->at % apart) ||

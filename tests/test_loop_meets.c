@@ -130,7 +130,7 @@ static void compare_rounds(const rd_program *p, const rd_schedule *t, const char
         bool   row = false;
 
         for (int32_t k = p->inst[i].loop; k >= 0; k = p->loop[k].parent)
-            row |= rd_is_row(&p->loop[k]);
+            row |= rd_is_sparse_row(&p->loop[k]);
         if (row || !rd_inst_makes(p, &p->inst[i]))
             continue;
         old = rd_program_times(p, i);

@@ -23,8 +23,8 @@ static bool takes_element(const rd_inst *inst)
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 /* Finds what kernels must know of a fold: weights, combine tree, state (accumulator) and scan.
- * `empties`: states that have met no element may be merged; `rises`: a lane's elements come by
- * rising place; `levels`: of nodes of a scan by a tree. s->why gets the reason if a user's
+ * `merges_empty`: states that have met no element may be merged; `places_ascend`: a lane's elements
+ * come by rising place; `levels`: of nodes of a scan by a tree. s->why gets the reason if a user's
  * reducer has no text that a GPU can compile. False: no memory. */
 static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *pool)
 {
@@ -33,12 +33,12 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
 
     /* step < 0: a fold without elements, of which only the results are wanted. */
     f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
-    f->of.empties = f->step < 0 || (fold->user && fold->lanes > 1);
-    f->tree       = fold->n_block > 1 && !fold->scan;
-    f->pair       = rd_fold_has_pairs(fold);
+    f->of.merges_empty = f->step < 0 || (fold->user && fold->lanes > 1);
+    f->tree            = fold->n_block > 1 && !fold->scan;
+    f->pair            = rd_fold_has_pairs(fold);
     if (fold->prefix == RD_PREFIX_TREE && fold->scan && !rd_fold_any_grouping(fold))
         f->levels = rd_cuda_bits(RD_TREE_STEPS);
-    f->of.rises = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);
+    f->of.places_ascend = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);
     rd_emit_facts(&f->of, rd_positions(s->p, &fold->index));
     f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
     if (fold->user && !rd_user_has_text(fold->user))

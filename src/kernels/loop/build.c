@@ -55,7 +55,7 @@ static int64_t rounds_of(const rd_program *p, int32_t number)
     const rd_loop *l     = &p->loop[number];
     int64_t        width = p->axis_extent[l->axis];
 
-    if (rd_is_row(l))
+    if (rd_is_sparse_row(l))
         return -1;
     for (int32_t k = l->parent; k >= 0; k = p->loop[k].parent)
         if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == l->axis &&
@@ -83,7 +83,7 @@ static void add_loop(rd_building *b, int32_t number)
                                          .program_loop  = number,
                                          .strips_number = -1 };
 
-    if (rd_is_row(l)) {
+    if (rd_is_sparse_row(l)) {
         r->from = row_edge(b, l->row_from);
         r->to   = row_edge(b, l->row_to);
     }

@@ -129,11 +129,11 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
 
     /* States of small elements may be as small. States may be empty if a group or a row can have no
      * element. */
-    f->emit.narrow  = true;
-    f->emit.empties = groups || fold->by_rows || !steps;
+    f->emit.narrow       = true;
+    f->emit.merges_empty = groups || fold->by_rows || !steps;
     rd_emit_facts(&f->emit, rd_positions(p, &fold->index));
-    f->emit.rises = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
-    f->steps      = outer * rd_rows_of_lanes(fold);
+    f->emit.places_ascend = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
+    f->steps              = outer * rd_rows_of_lanes(fold);
     rd_find_short_sum(p, made, f);
     f->any_lane = steps && has_free_grouping(f) && fold->lanes > 1 && moves_lane(p, f) &&
                   !depends_on_lanes(fold);

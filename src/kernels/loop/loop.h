@@ -89,10 +89,9 @@ typedef struct rd_for {
     /* a vector loop whose body is one inner loop over adjacent memory: the text has one loop over
      * both */
     bool    flattened;
-    int32_t width;        /* indices of a round of a loop with marks; 0: known only at run time */
-    int32_t program_loop; /* number of the program's loop that it comes from, -1                */
-    int32_t
-        strips_number; /* number of the strips (pass/chosen_strips.h) that it runs over, -1         */
+    int32_t width;         /* indices of a round of a loop with marks; 0: known only at run time */
+    int32_t program_loop;  /* number of the program's loop that it comes from, -1                */
+    int32_t strips_number; /* of the strips (pass/chosen_strips.h) that it runs over, -1         */
     int32_t align_to;      /* STORE: strips begin at cache lines of what it writes; 0: anywhere  */
     int32_t hoisted_loads; /* loads of a round that stand before the loop now: still counted     */
     /* length of the vector loops inside, in the text; rounds behind the last one have no effect;
@@ -191,7 +190,7 @@ typedef enum rd_stmt_kind {
 typedef struct rd_fold_at {
     rd_linear cell, lane, outer, index;
     rd_linear
-        state_offset; /* added to a state's subscript only: elements of a strip have own states */
+        state_offset; /* added to a state's subscript only: a strip's elements have own states */
 } rd_fold_at;
 
 /* A statement.  Numbers that a kind does not use are -1, or 0 where the comment says so. */

@@ -174,7 +174,7 @@ static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t
 /* True if rounds of the loop are consecutive steps, and each loop between it and the PUSH_IF_LAST
  * can be repeated with the PUSH_IF_LAST alone in it. Such a loop is one of the program (of >= 0),
  * over single indices (no mark), with one lower and one upper bound. It is no loop over a sparse
- * row (rd_is_row), as its bounds are read from memory. */
+ * row (rd_is_sparse_row), as its bounds are read from memory. */
 static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
 {
     if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))
@@ -183,7 +183,7 @@ static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
         const rd_for *between = rd_loop_of(t, k);
 
         if (between->start_mark >= 0 || between->to.n != 1 || between->from.n != 1 ||
-            between->program_loop < 0 || rd_is_row(&t->p->loop[between->program_loop]))
+            between->program_loop < 0 || rd_is_sparse_row(&t->p->loop[between->program_loop]))
             return false;
     }
     return true;

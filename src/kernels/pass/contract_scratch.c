@@ -198,7 +198,7 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
  * elements than there are. */
 static void contract_slot(rd_schedule *t, int32_t strips, int32_t slot)
 {
-    const int64_t  range = rd_reach(t->p, rd_loop_of(t, strips)->axis);
+    const int64_t  range = rd_most_indices(t->p, rd_loop_of(t, strips)->axis);
     shared_scratch q     = { .t = t, .strips = strips, .slot = slot, .range = range };
 
     if (rd_loop_of(t, strips)->step <= range && is_of_strips(&q) && is_read_in_rounds(&q))

@@ -108,7 +108,7 @@ static bool is_gather(const rd_strip_at *r, const rd_linear *at)
 }
 
 /* True if each term of the address is the index of an axis of the program, no value and no mark. A
- * loop must visit an axis other than the strips' as a whole (rd_reach: the most indices that it
+ * loop must visit an axis other than the strips' as a whole (rd_most_indices: the most indices that it
  * visits at a time), so that a packed copy has all elements that are read again. */
 static bool is_plain(const rd_strip_at *r, const rd_linear *at)
 {
@@ -116,7 +116,7 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
         const int32_t axis = r->t->term[at->first + k].axis;
 
         if (axis < 0 || axis >= r->t->p->n_axis ||
-            (axis != r->axis && rd_reach(r->t->p, axis) != r->t->p->axis_extent[axis]))
+            (axis != r->axis && rd_most_indices(r->t->p, axis) != r->t->p->axis_extent[axis]))
             return false;
     }
     return true;
@@ -241,15 +241,16 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
 /* True if the loop is unrolled within the strip (a range that vector loops visit): it has few
  * rounds, which are all of an axis of the program, and each of its statements can be unrolled. Not
  * if tasks share its axis (root), as the rounds of a task are known only at run time, nor if it is
- * a sparse row (rd_is_row). */
+ * a sparse row (rd_is_sparse_row). */
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);
     const int32_t most = count_statements(r->t, loop) > FEW_STATEMENTS ? FEW_OF_MANY : FEW_ELEMENTS;
 
     if (l->kind != RD_FOR_SERIAL || l->step != 1 || l->program_loop < 0 ||
-        rd_is_row(&r->t->p->loop[l->program_loop]) || l->axis == r->axis || l->extent > most ||
-        r->t->p->axis_extent[l->axis] != l->extent || (!r->t->whole && r->t->p->root == l->axis))
+        rd_is_sparse_row(&r->t->p->loop[l->program_loop]) || l->axis == r->axis ||
+        l->extent > most || r->t->p->axis_extent[l->axis] != l->extent ||
+        (!r->t->whole && r->t->p->root == l->axis))
         return false;
     for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop))
         if (!can_be_unrolled(r, loop, s) || is_group_without_vectors(r, loop, s))

@@ -30,7 +30,7 @@ static bool is_suitable(const rd_strip_at *r, int32_t stmt)
     if (let && let->kind == RD_I_LOAD)
         return rd_small_type(let->type);
     if (r->t->stmt[stmt].kind == RD_S_EXIT)
-        return rd_reach(r->t->p, r->axis) < LONG;
+        return rd_most_indices(r->t->p, r->axis) < LONG;
     return r->t->stmt[stmt].kind != RD_S_STORE;
 }
 
@@ -41,7 +41,7 @@ static bool is_short_row(const rd_strip_at *r)
     const rd_program *p = r->t->p;
 
     if (r->top_is_body || (!r->t->whole && p->root == r->axis) ||
-        rd_reach(p, r->axis) != p->axis_extent[r->axis])
+        rd_most_indices(p, r->axis) != p->axis_extent[r->axis])
         return false;
     RD_EACH_IN (r, s)
         if (!is_suitable(r, s))

@@ -28,7 +28,7 @@ typedef struct reread_load {
 } reread_load;
 
 /* True if each term of the address is the index of an axis of the program, no value (axis < 0) and
- * no mark. A loop must visit an axis other than the strip's as a whole (rd_reach: the most indices
+ * no mark. A loop must visit an axis other than the strip's as a whole (rd_most_indices: the most indices
  * that it visits at a time), as the packed array has all its indices. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
 {
@@ -36,7 +36,7 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
         const int32_t axis = t->term[at->first + k].axis;
 
         if (axis < 0 || axis >= t->p->n_axis ||
-            (axis != strip && rd_reach(t->p, axis) != t->p->axis_extent[axis]))
+            (axis != strip && rd_most_indices(t->p, axis) != t->p->axis_extent[axis]))
             return false;
     }
     return true;

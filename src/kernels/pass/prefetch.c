@@ -110,7 +110,8 @@ static void prefetch_next_row(prefetching *f)
     const int32_t row         = f->r->around && !is_substrip ? -1 : loop_over_rows(f);
     const int64_t coef =
         row >= 0 ? rd_linear_coef(f->t, &load_of(f)->at, rd_loop_of(f->t, row)->axis) : 0;
-    const double bytes = (double)rd_reach(f->t->p, f->r->axis) * rd_dtype_size(load_of(f)->type);
+    const double bytes =
+        (double)rd_most_indices(f->t->p, f->r->axis) * rd_dtype_size(load_of(f)->type);
 
     if (coef && bytes * 4 <= RD_L2_BYTES &&
         bytes * (double)rd_trips(f->t->p, rd_loop_of(f->t, row)->program_loop) >=

@@ -34,7 +34,7 @@ static bool is_profitable(const rd_schedule *t, int32_t fold)
     const rd_loop_fold *f = &t->fold[fold];
     const rd_fold      *p = &t->p->fold[fold];
 
-    return p->n_group > 0 && !p->differ && f->lanes == 1 && f->step_loop >= 0 &&
+    return p->n_group > 0 && !p->no_equal_neighbours && f->lanes == 1 && f->step_loop >= 0 &&
            f->emit.n_state <= FEW_STATES && (!f->emit.user || rd_user_bytes(&f->emit) <= SMALL) &&
            (p->of_pattern || rd_trips(t->p, f->step_loop) / p->n_group >= FEW_ELEMENTS);
 }

@@ -96,7 +96,7 @@ static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear 
 }
 
 /* True if the loop has so many rounds that what they all read comes from a cache: 64, or 8 if a
- * tile holds only some of its rows (rd_reach: the most indices at a time). */
+ * tile holds only some of its rows (rd_most_indices: the most indices at a time). */
 static bool is_often(const measuring *m, const rd_for *loop)
 {
     enum { OFTEN = 64, ROWS_OF_TILE = 8 };
@@ -104,7 +104,7 @@ static bool is_often(const measuring *m, const rd_for *loop)
     const int64_t     trips = trips_of(m, loop);
 
     return trips >= OFTEN ||
-           (trips >= ROWS_OF_TILE && rd_reach(p, loop->axis) < p->axis_extent[loop->axis]);
+           (trips >= ROWS_OF_TILE && rd_most_indices(p, loop->axis) < p->axis_extent[loop->axis]);
 }
 
 /* True if a loop in the region (loops that share strips) makes the load read other elements in
@@ -214,7 +214,7 @@ static int32_t wide_width(const measuring *m)
     enum { BOUNDING = 256 };
     const int64_t bytes = bytes_kept(m), room = 2 * RD_L1_BYTES;
     const int64_t narrow = rd_prefetches_rows_behind ? PREFETCHED : NARROW;
-    const int64_t reach  = rd_reach(m->r->t->p, m->r->axis);
+    const int64_t reach  = rd_most_indices(m->r->t->p, m->r->axis);
     int64_t       width  = bytes ? room / bytes / 64 * 64 : WIDE;
 
     width = width > WIDE ? WIDE : width < narrow ? narrow : width;
@@ -261,7 +261,7 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
     bool             found = false, reuses_states = false;
 
     if (r->vector < ZMM || l->axis == r->axis || l->program_loop < 0 || l->step != 1 ||
-        rd_is_row(&r->t->p->loop[l->program_loop]) || l->backwards ||
+        rd_is_sparse_row(&r->t->p->loop[l->program_loop]) || l->backwards ||
         rd_trips(r->t->p, l->program_loop) < LONG ||
         (bounds && bounds->list_at >= 0)) /* ranges are looked up for each strip */
         return false;
@@ -307,7 +307,7 @@ static int32_t tail_of(const measuring *m, int32_t width)
     const rd_program *p      = m->r->t->p;
     const int64_t     extent = p->axis_extent[m->r->axis];
 
-    if ((!m->r->t->whole && p->root == m->r->axis) || rd_reach(p, m->r->axis) != extent ||
+    if ((!m->r->t->whole && p->root == m->r->axis) || rd_most_indices(p, m->r->axis) != extent ||
         rd_has_clusters(m->r) || has_ends_amid_rows(m))
         return -1;
     return (int32_t)(extent % width);
@@ -346,7 +346,7 @@ enum { CALLED = 512, NONTEMPORAL = 128 };
 void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip)
 {
     const measuring m         = { r, fold };
-    const int64_t   reach     = rd_reach(r->t->p, r->axis);
+    const int64_t   reach     = rd_most_indices(r->t->p, r->axis);
     const bool      is_shared = !r->t->whole && r->t->p->root == r->axis;
 
     if (rd_uses_one_state(r, fold))

@@ -159,7 +159,8 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
  * visit), and the tail is not padded. A share of a task then is a part of that strip. */
 static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 {
-    return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->padded;
+    return !t->whole && t->p->root == r->axis && rd_most_indices(t->p, r->axis) == r->width &&
+           !r->padded;
 }
 
 /* Keeps the strips of full length in the loop, so that the generated C knows their width, and adds

@@ -36,7 +36,7 @@ static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 
     if (s->kind == RD_S_STEP)
         return s->mask < 0 && s->label < 0 && t->fold[s->fold].lanes == 1 &&
-               rd_notes_nan(&t->fold[s->fold].emit);
+               rd_is_row_extreme(&t->fold[s->fold].emit);
     if (!let)
         return false;
     for (int32_t k = 0; k < let->at.n && let->kind == RD_I_LOAD; k++)
@@ -58,7 +58,7 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
     bool          has_step = false;
 
     if (l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->strips_number >= 0 || l->backwards ||
-        !rd_is_row(&t->p->loop[l->program_loop]) || rd_trips(t->p, l->program_loop) < LONG ||
+        !rd_is_sparse_row(&t->p->loop[l->program_loop]) || rd_trips(t->p, l->program_loop) < LONG ||
         l->from.n != 1 || l->to.n != 1 || l->from.part[0].multiple > 1 ||
         l->to.part[0].multiple > 1)
         return false;

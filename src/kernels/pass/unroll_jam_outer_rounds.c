@@ -238,7 +238,7 @@ static bool can_serve_rows(const row_loops *q, int32_t inside)
 {
     const rd_for *l = rd_loop_of(q->r->t, inside);
 
-    return l->program_loop >= 0 && !rd_is_row(&q->r->t->p->loop[l->program_loop]) &&
+    return l->program_loop >= 0 && !rd_is_sparse_row(&q->r->t->p->loop[l->program_loop]) &&
            !rd_unrolls_loop(q->r, inside) && !has_block_ends(q, inside) &&
            (q->n == 1 ? rd_unroll_jam_rounds(q->r, q->strip, q->fold, inside) > 0
                       : !l->backwards && l->step == 1 &&

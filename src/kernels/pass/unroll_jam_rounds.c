@@ -74,7 +74,8 @@ static bool has_short_streams(const jam_candidate *m)
 
         if (load && coef(m, &load->at, m->r->axis) == 1 && coef(m, &load->at, axis_of(m)) &&
             rd_bytes_of_axes(m->r->t, &load->at, load->type) > rd_cached_bytes()) {
-            const int64_t bytes = rd_reach(m->r->t->p, m->r->axis) * rd_dtype_size(load->type);
+            const int64_t bytes =
+                rd_most_indices(m->r->t->p, m->r->axis) * rd_dtype_size(load->type);
 
             longest = bytes > longest ? bytes : longest;
         }

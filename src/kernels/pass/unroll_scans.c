@@ -49,8 +49,9 @@ static bool can_unroll(const rd_schedule *t, int32_t stmt)
     const int32_t parent = t->stmt[stmt].parent;
 
     if (l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->step != 1 ||
-        rd_is_row(&t->p->loop[l->program_loop]) || l->extent < 1 || l->extent > MOST_ROUNDS ||
-        t->p->axis_extent[l->axis] != l->extent || t->p->root == l->axis || is_in_strip(t, stmt))
+        rd_is_sparse_row(&t->p->loop[l->program_loop]) || l->extent < 1 ||
+        l->extent > MOST_ROUNDS || t->p->axis_extent[l->axis] != l->extent ||
+        t->p->root == l->axis || is_in_strip(t, stmt))
         return false;
     if (t->stmt[parent].kind == RD_S_LOOP && rd_loop_of(t, parent)->kind == RD_FOR_BLOCK)
         return false;

@@ -51,7 +51,7 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
 
     if (l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->strips_number >= 0)
         return false;
-    return rd_is_row(&t->p->loop[l->program_loop]) ||
+    return rd_is_sparse_row(&t->p->loop[l->program_loop]) ||
            rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_SWITCH_STATE)) > 0;
 }
 

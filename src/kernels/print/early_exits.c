@@ -15,10 +15,10 @@
  * final. A user's reducer has its own test. */
 void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
 {
-    const char *type = rd_state_type(&f->of, 0);
+    const char *type = rd_state_type(&f->emit, 0);
     rd_word     end;
 
-    if (f->of.user || !rd_fold_end(f->of.fold, &end))
+    if (f->emit.user || !rd_fold_end(f->emit.fold, &end))
         return;
     rd_text_add(to,
                 "static inline int is_final%d(const %s *s, int64_t n)\n{\n    %s found = %d;\n\n"

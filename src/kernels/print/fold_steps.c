@@ -34,11 +34,11 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     else
         rd_text_add(to, "%" PRId64, states);
     rd_text_add(to, "; l++) {");
-    rd_add_user_begin(to, &f->of, s->fold, of, "l");
+    rd_add_user_begin(to, &f->emit, s->fold, of, "l");
     rd_text_add(to, " begin%" PRId32 "(", s->fold);
     rd_print_state_addresses(to, f, name, s->store, "l");
-    rd_text_add(to, ");%s", name == 'p' && f->pair ? "" : " }");
-    if (name != 'p' || !f->pair)
+    rd_text_add(to, ");%s", name == 'p' && f->hi_lo_sums ? "" : " }");
+    if (name != 'p' || !f->hi_lo_sums)
         return;
     rd_text_add(to, " q%" PRId32 "_0[l] = -0.0F; } rd_prefix_sum_begin(", s->store);
     rd_print_number(n, to, states * n->t->fold[s->fold].n_words);
@@ -68,7 +68,7 @@ void rd_print_begin(rd_printing *n, const rd_stmt *s)
         return;
     }
     add_begins(n, &line, s, 's');
-    if (f->of.fold->scan && f->blocks) {
+    if (f->emit.fold->scan && f->blocks) {
         rd_text_add(&line, " ");
         add_begins(n, &line, s, 'p');
     }
@@ -138,9 +138,9 @@ static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, co
     const rd_print_fold *f = &n->fold[s->fold];
 
     rd_text_add(to, "for (int64_t g = 0; g < ");
-    rd_print_number(n, to, f->of.fold->n_group);
+    rd_print_number(n, to, f->emit.fold->n_group);
     rd_text_add(to, "; g++) { const int64_t at = %s + g * ", at);
-    rd_print_number(n, to, f->of.fold->apart * n->t->store[s->store].cell_stride);
+    rd_print_number(n, to, f->emit.fold->group_stride * n->t->store[s->store].cell_stride);
     rd_text_add(to, "; push%" PRId32 "(", s->fold);
     rd_print_block_arguments(n, to, s, "at");
     add_block_number(n, to, s, step);
@@ -156,7 +156,7 @@ static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *
     rd_text              at = { 0 };
 
     rd_print_cell_subscript(n, &at, s);
-    if (f->of.fold->n_group && !s->all_cells) {
+    if (f->emit.fold->n_group && !s->all_cells) {
         add_push_of_groups(n, to, s, step, at.at);
         rd_text_end(&at, n->to);
         return;

@@ -26,7 +26,7 @@ static int64_t subscript_stride(const rd_schedule *t, const rd_stmt *s, int32_t 
  * accumulators end, so that a discard state, for elements of no group, can lie behind them. */
 static bool ends_with_groups(const rd_fold *f)
 {
-    return f->n_group * f->apart == f->n_cell;
+    return f->n_group * f->group_stride == f->n_cell;
 }
 
 /* True if all elements of a vector loop have one label, so that the text finds the states of its
@@ -66,6 +66,6 @@ int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
             if (t->stmt[s].fold == fold &&
                 (rd_has_group_pointer(t, &t->stmt[s]) || rd_has_discard_state(t, &t->stmt[s])))
-                return t->p->fold[fold].apart * t->store[t->stmt[s].store].cell_stride;
+                return t->p->fold[fold].group_stride * t->store[t->stmt[s].store].cell_stride;
     return 0;
 }

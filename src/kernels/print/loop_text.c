@@ -185,8 +185,8 @@ static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
     rd_text   index = { 0 };
 
     at.offset += round;
-    n->known[loop->axis] = at.n == 0;
-    n->index[loop->axis] = at.offset;
+    n->axis_is_known[loop->axis] = at.n == 0;
+    n->axis_value[loop->axis]    = at.offset;
     if (at.n == 0)
         return;
     rd_print_linear(n, &index, &at);
@@ -208,12 +208,12 @@ static void print_unrolled(rd_printing *n, int32_t stmt)
         n->indent--;
         rd_print_line(n, "}");
     }
-    n->known[loop->axis] = false;
+    n->axis_is_known[loop->axis] = false;
 }
 
 /* Prints the loop by its kind, and behind it the label "left7:;" if an early exit jumps there
- * (n->left). A loop of one round, and a tail loop, which stands in the braces of the loop before
- * it, end one brace more. If the bounds are constants, all their numbers are spelled out
+ * (n->is_exited). A loop of one round, and a tail loop, which stands in the braces of the loop
+ * before it, end one brace more. If the bounds are constants, all their numbers are spelled out
  * (n->spelled), so that compilers know them. */
 static void print_loop(rd_printing *n, int32_t stmt)
 {
@@ -239,7 +239,7 @@ static void print_loop(rd_printing *n, int32_t stmt)
         n->indent--;
         rd_print_line(n, "}");
     }
-    if (n->left[stmt])
+    if (n->is_exited[stmt])
         rd_print_line(n, "left%" PRId32 ":;", stmt);
 }
 

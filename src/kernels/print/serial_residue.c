@@ -78,7 +78,7 @@ static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
     for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {
         const int32_t of = rd_loop_of(t, l)->program_loop;
 
-        if (of >= 0 && rd_is_row(&t->p->loop[of]))
+        if (of >= 0 && rd_is_sparse_row(&t->p->loop[of]))
             return true;
     }
     return false;

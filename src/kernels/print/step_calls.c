@@ -28,8 +28,8 @@ static bool is_double_of_short_sum(const rd_emit_fold *f)
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "%sr%" PRId32 ", ",
-                is_double_of_short_sum(&n->fold[s->fold].of) ? "(int32_t)" : "", s->x);
-    if (n->fold[s->fold].of.weighted)
+                is_double_of_short_sum(&n->fold[s->fold].emit) ? "(int32_t)" : "", s->x);
+    if (n->fold[s->fold].emit.weighted)
         rd_text_add(to, "r%" PRId32, s->weight);
     else
         rd_text_add(to, "1");
@@ -52,7 +52,7 @@ static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char 
         return;
     }
     rd_text_add(to, ", rd_math_exp_%s(exponent%" PRId32 "(%s, ",
-                rd_state_elem(&n->fold[s->fold].of), s->fold, states);
+                rd_state_elem(&n->fold[s->fold].emit), s->fold, states);
     rd_print_element(n, to, s);
     rd_text_add(to, "))");
 }
@@ -62,7 +62,7 @@ static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char 
  * whether the element exists. */
 void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
 {
-    const rd_emit_fold *f      = &n->fold[s->fold].of;
+    const rd_emit_fold *f      = &n->fold[s->fold].emit;
     const bool          padded = n->vector >= 0 && rd_padded_around(n->t, n->vector);
 
     rd_text_add(to, "%s%" PRId32 "(%s, ", name_of_step(n, f, padded), s->fold, states);
@@ -121,7 +121,7 @@ void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const
         return;
     rd_text_add(to, ", ");
     rd_print_state_addresses(to, f, 'p', store, at);
-    if (f->pair)
+    if (f->hi_lo_sums)
         rd_text_add(to, ", &q%" PRId32 "_0[%s]", store, at);
 }
 
@@ -138,7 +138,7 @@ void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *s
     rd_text_add(to, "carry%" PRId32 "(", s->fold);
     rd_print_state_addresses(to, f, 's', s->store, at.at);
     rd_print_carry_in(to, f, s->store, at.at);
-    if (f->pair) {
+    if (f->hi_lo_sums) {
         rd_text_add(to, ", &w%" PRId32 "_0[%s], ", s->store, at.at);
         rd_print_number(n, to, n->t->store[s->store].extent);
         rd_text_add(to, ", %s >> 6", step);

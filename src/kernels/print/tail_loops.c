@@ -19,12 +19,13 @@ static bool is_single(const rd_edge *edge, bool rounded)
     return edge->n == 1 && (edge->part[0].multiple > 1) == rounded;
 }
 
-/* True if the statement (-1: none) is a serial forward loop that no early exit leaves (n->left). */
+/* True if the statement (-1: none) is a serial forward loop that no early exit leaves
+ * (n->is_exited). */
 static bool is_plain_loop(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP &&
            rd_loop_of(n->t, stmt)->kind == RD_FOR_SERIAL && !rd_loop_of(n->t, stmt)->backwards &&
-           !n->left[stmt];
+           !n->is_exited[stmt];
 }
 
 /* True if the loop goes from `from` up to the last whole step before the end: its upper bound is

@@ -71,10 +71,10 @@ static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                     int64_t label)
 {
-    const rd_stmt         *by      = at->by;
-    const rd_fold         *f       = rd_shadow_fold_of(s, by->fold);
-    const bool             nowhere = f->n_group && (label < 0 || label >= f->n_group);
-    const int64_t          number  = e->cell + (f->n_group && !nowhere ? label * f->apart : 0);
+    const rd_stmt *by      = at->by;
+    const rd_fold *f       = rd_shadow_fold_of(s, by->fold);
+    const bool     nowhere = f->n_group && (label < 0 || label >= f->n_group);
+    const int64_t  number  = e->cell + (f->n_group && !nowhere ? label * f->group_stride : 0);
     rd_shadow_accumulator *c;
     uint64_t              *state;
 
@@ -172,7 +172,7 @@ bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
     if (!f->n_group)
         return push_cell(s, at, at->coords.cell);
     for (int64_t g = 0; g < f->n_group && ok; g++)
-        ok = push_cell(s, at, at->coords.cell + g * f->apart);
+        ok = push_cell(s, at, at->coords.cell + g * f->group_stride);
     return ok;
 }
 

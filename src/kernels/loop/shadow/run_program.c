@@ -70,7 +70,7 @@ static void run_step(program_run *r, const rd_inst *inst)
 
     if (!e.hash || label < 0 || (f->n_group && label >= f->n_group))
         return;
-    e.cell += f->n_group ? label * f->apart : 0;
+    e.cell += f->n_group ? label * f->group_stride : 0;
     r->failed |= !rd_shadow_list_take(r->fold[inst->arg], &e);
 }
 
@@ -159,7 +159,7 @@ static void run_sort(const program_run *r, const rd_inst *inst)
 }
 
 /* Runs a loop of the program, one index after the other, or range by range if it goes over tiles.
- * The axis has its index and range meanwhile; a sparse row (rd_is_row) has bounds that are loaded.
+ * The axis has its index and range meanwhile; a sparse row (rd_is_sparse_row) has bounds that are loaded.
  */
 static void run_loop(program_run *r, int32_t number)
 {
@@ -169,7 +169,7 @@ static void run_loop(program_run *r, int32_t number)
     const int64_t     step  = l->kind == RD_LOOP_TILE ? l->step : 1;
     int64_t           lo = outer.lo, hi = outer.hi, n;
 
-    if (rd_is_row(l)) {
+    if (rd_is_sparse_row(l)) {
         lo = rd_shadow_int(load(r, l->row_from));
         hi = rd_shadow_int(load(r, l->row_to));
     }

@@ -30,7 +30,7 @@ static void describe(const rd_program *p, rd_loop_fold *f)
 
     f->emit.narrow = f->emit.is_short =
         false; /* no narrow types for states, or for sums of a block */
-    f->emit.empties = f->step < 0 || (fold->user && fold->lanes > 1);
+    f->emit.merges_empty = f->step < 0 || (fold->user && fold->lanes > 1);
     f->emit.weighted |= f->step < 0 && fold->user && fold->user->step2;
     rd_emit_facts(&f->emit, rd_positions(p, &fold->index));
     f->lanes     = fold->lanes;

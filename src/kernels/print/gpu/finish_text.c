@@ -36,7 +36,7 @@ static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
  * fold, a leaf of the combine tree; `at`: the subscript of the state (accumulator). */
 static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 }, states = { 0 };
 
     rd_text_add(&line, "{");
@@ -58,7 +58,7 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
  * of rows follows from the blocks that the lane's `owner`, a thread, has counted. */
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
-    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    const rd_emit_fold *f     = &n->fold[s->fold].emit;
     const int64_t       pitch = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
     rd_text             line = { 0 }, counter = { 0 };
 
@@ -100,7 +100,7 @@ static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
  * lane is named. */
 static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 {
-    const rd_emit_fold *f  = &n->fold[s->fold].of;
+    const rd_emit_fold *f  = &n->fold[s->fold].emit;
     rd_text             at = { 0 };
 
     for (int k = 0; k < f->n_state; k++)
@@ -173,7 +173,7 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
  *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_SYNC_TEAM } */
 static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function, int from)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     load_words(&line, f, 'a', from, "l");
@@ -211,7 +211,7 @@ static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const 
  * copy of all states), scales all lanes to it, and adds them. */
 static void align_by_team(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     merge_by_team(n, s, "pick", f->n_state);
@@ -230,7 +230,7 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
  * merged state. `format` names the variables of the state by their number: "&x%d". */
 static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     rd_add_each(&line, f, format);
@@ -245,7 +245,7 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
  * then all threads load the merged state (accumulator) and compute the results. */
 static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f = &n->fold[s->fold].of;
+    const rd_emit_fold *f = &n->fold[s->fold].emit;
     char                ours[32];
     const char         *lane = lane_of(n, s->store, ours);
     rd_text             line = { 0 };
@@ -277,7 +277,7 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
  * .. (by `name`): "for half: for l: merge0(&y0[l], &y0[l + half]);". */
 static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, char name)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     for (int k = 0; k < f->n_state; k++)
@@ -298,7 +298,7 @@ static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, 
  *     float g0[16]; .. pick0(..); align0(..); add0(..); */
 static void align_alone(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    const rd_emit_fold *f     = &n->fold[s->fold].emit;
     const int32_t       lanes = f->fold->lanes;
     rd_text             line  = { 0 };
 
@@ -318,7 +318,7 @@ static void align_alone(rd_printing *n, const rd_stmt *s)
  * their nodes go to arrays y, and are merged there. A fold of one lane needs no merge. */
 static void finish_alone(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    const rd_emit_fold *f     = &n->fold[s->fold].emit;
     const int32_t       lanes = f->fold->lanes;
 
     if (lanes == 1) {
@@ -353,7 +353,7 @@ void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
 
-    rd_print_results(&line, s, n->fold[s->fold].of.fold);
+    rd_print_results(&line, s, n->fold[s->fold].emit.fold);
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     rd_print_line(n, "{");

@@ -122,7 +122,7 @@ void rd_print_scan_tile(rd_printing *n, int32_t store)
  * "". */
 static const char *seen_of(const rd_printing *n, int32_t fold)
 {
-    return n->fold[fold].of.seen ? ", &seen" : "";
+    return n->fold[fold].emit.seen ? ", &seen" : "";
 }
 
 /* Prints "begin0(&tile2[u][i]);" for all elements of a thread. Those behind the end of the axis
@@ -130,7 +130,7 @@ static const char *seen_of(const rd_printing *n, int32_t fold)
  * element, is a dummy. */
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f = &n->fold[s->fold].of;
+    const rd_emit_fold *f = &n->fold[s->fold].emit;
 
     rd_print_line(n,
                   "RD_UNROLL for (int u = 0; u < %" PRId32
@@ -169,8 +169,8 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
     add_state(n, &state, s);
     rd_print_line(n, "{");
     n->indent++;
-    if (n->fold[s->fold].of.seen)
-        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].of, 1));
+    if (n->fold[s->fold].emit.seen)
+        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].emit, 1));
     rd_print_begin_line(n);
     rd_print_add_step(n, n->to, s, state.at);
     rd_text_add(n->to, "\n");
@@ -218,7 +218,7 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text step = { 0 };
 
     rd_print_step_number(n, &step, s);
-    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].of, 1), step.at);
+    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].emit, 1), step.at);
     rd_text_end(&step, n->to);
 }
 
@@ -235,7 +235,7 @@ void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
     rd_print_line(n, "{");
     n->indent++;
-    if (n->fold[s->fold].of.seen)
+    if (n->fold[s->fold].emit.seen)
         declare_seen(n, s);
     rd_text_add(&line, "prefix%" PRId32 "(", s->fold);
     add_state(n, &line, s);

@@ -69,7 +69,7 @@ void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
  * combined them to one node for each lane. `at`: the lane's subscript in a row. */
 void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     for (int k = 0; n->kernel->combine->one && k < f->n_state; k++)

@@ -146,8 +146,8 @@ bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 
 /* Prints a vector load from shared memory before a loop over elements: "const rd_pack<float, 4>
  * p9 = RD_TAKE_SHARED(float, 4, tile3, ..);". It is of a thread's results (per_thread > 0;
- * `lane` is the loop over them), or of the points it has at once. n->first: positions are those
- * of the first point; n->spelled: numbers are constants. */
+ * `lane` is the loop over them), or of the points it has at once. n->at_first_element: positions
+ * are those of the first point; n->spelled: numbers are constants. */
 void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
     const rd_let   *let  = rd_let_of(n->t, stmt);
@@ -159,11 +159,11 @@ void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
     if (a->per_thread)
         add_place_of_rows(n, &at, a, &let->at, lane);
     else {
-        n->first = n->spelled = true;
+        n->at_first_element = n->spelled = true;
         rd_text_add(&at, "%" PRId64 " + (int)(", rd_first_of_tile(a));
         rd_print_linear(n, &at, &let->at);
         rd_text_add(&at, ")");
-        n->first = n->spelled = false;
+        n->at_first_element = n->spelled = false;
     }
     rd_print_line(n,
                   "const rd_pack<%s, %" PRId32 "> p%" PRId32 " = RD_TAKE_SHARED(%s, %" PRId32

@@ -133,7 +133,7 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
 
     rd_print_state_addresses(to, f, name, s->store, at);
     if (n->t->fold[s->fold].hi_lo_sums && name == 'p')
-        rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
+        rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->emit.n_state, at);
 }
 
 /* Prints how the state (accumulator) of the open block takes an element: "step0(&s0_0[0], r0, 1,
@@ -144,7 +144,7 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
 static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_loop_fold *f      = &n->t->fold[s->fold];
-    const rd_emit_fold *of     = &n->fold[s->fold].of;
+    const rd_emit_fold *of     = &n->fold[s->fold].emit;
     rd_text             states = { 0 }, u = { 0 }, e = { 0 }, step = { 0 };
 
     add_arrays(n, &states, s, 's', at);

@@ -46,7 +46,7 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
-    const rd_emit_fold *f = &n->fold[n->t->store[store].fold].of;
+    const rd_emit_fold *f = &n->fold[n->t->store[store].fold].emit;
 
     for (int k = 0; k < f->n_state; k++) {
         rd_text name = { 0 };
@@ -66,14 +66,14 @@ static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nod
 static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int64_t at)
 {
     const rd_loop_fold *f       = &n->t->fold[n->t->store[store].fold];
-    const int           n_state = n->fold[n->t->store[store].fold].of.n_state;
+    const int           n_state = n->fold[n->t->store[store].fold].emit.n_state;
     rd_text             name    = { 0 };
 
     at = declare_each(n, store, 'p', /*nodes=*/false, cells, at);
     if (f->hi_lo_sums) {
         rd_text_add(&name, "p%" PRId32 "_%d", store, n_state);
-        at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].of, 0), name.at,
-                     cells, n->fold[n->t->store[store].fold].of.bytes, at);
+        at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].emit, 0), name.at,
+                     cells, n->fold[n->t->store[store].fold].emit.bytes, at);
         rd_text_end(&name, n->to);
     }
     if (f->levels)
@@ -143,7 +143,8 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
     rd_print_state_addresses(&begin, &n->fold[s->fold], name, s->store, "k");
     rd_text_add(&begin, ");");
     if (pair)
-        rd_text_add(&begin, " p%" PRId32 "_%d[k] = -0.0F;", s->store, n->fold[s->fold].of.n_state);
+        rd_text_add(&begin, " p%" PRId32 "_%d[k] = -0.0F;", s->store,
+                    n->fold[s->fold].emit.n_state);
     print_for_each(n, s->store, states, begin.at);
     rd_text_end(&begin, n->to);
     if (!pair)

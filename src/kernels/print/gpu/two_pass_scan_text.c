@@ -23,14 +23,14 @@
  * running sum of floats (`hi_lo_sums`), else those of a state. */
 static int n_numbers(const rd_printing *n, int32_t fold)
 {
-    return n->t->fold[fold].hi_lo_sums ? 1 : n->fold[fold].of.n_state;
+    return n->t->fold[fold].hi_lo_sums ? 1 : n->fold[fold].emit.n_state;
 }
 
 /* Returns the C type of number k of a node, which has one or more numbers (the fold of one or
  * more ranges). It is double for a running sum of floats (`hi_lo_sums`), else that of the state. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
-    return n->t->fold[fold].hi_lo_sums ? "double" : rd_state_type(&n->fold[fold].of, k);
+    return n->t->fold[fold].hi_lo_sums ? "double" : rd_state_type(&n->fold[fold].emit, k);
 }
 
 /* Returns the bytes of one array of nodes (folds of ranges), a node for each range or inner node
@@ -207,7 +207,7 @@ static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *
 static void resume_sum(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *ranges = ranges_around(n, s);
-    const int32_t first = level_of(ranges), second = n->fold[s->fold].of.n_state;
+    const int32_t first = level_of(ranges), second = n->fold[s->fold].emit.n_state;
     rd_text       node = { 0 }, word = { 0 };
 
     rd_print_line(n, "double all = -0.0;");
@@ -235,7 +235,7 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
  *     if (some) merge0(&p0_0[c], &b0); else { p0_0[c] = b0; } */
 static void resume_state(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    const rd_emit_fold *f     = &n->fold[s->fold].emit;
     rd_text             nodes = { 0 }, copies = { 0 }, merge = { 0 };
 
     rd_text_add(&merge, "if (some) merge%" PRId32 "(", s->fold);
@@ -294,7 +294,7 @@ void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
         rd_text_end(&a, n->to);
         rd_text_end(&b, n->to);
     }
-    rd_print_merge(&merge, &n->fold[fold].of, fold, "merge");
+    rd_print_merge(&merge, &n->fold[fold].emit, fold, "merge");
     rd_print_line(n, "%s", n->t->fold[fold].hi_lo_sums ? "a0 = a0 + b0;" : merge.at);
     for (int k = 0; k < n_numbers(n, fold); k++) {
         rd_text at = { 0 };

@@ -200,7 +200,7 @@ static void update_tile(const rd_tiles *m, const group_step *t)
     const rd_tile_fold *f      = t->f;
     const int64_t       stride = f->group / f->fold->lanes;
     rd_group_row        q      = { .n_group   = f->fold->n_group,
-                                   .apart     = f->fold->apart,
+                                   .apart     = f->fold->group_stride,
                                    .cell_col  = f->cell.col,
                                    .nowhere   = stride - 1,
                                    .lane_col  = f->lane.col,
