@@ -23,7 +23,7 @@ static bool is_accepted(rd_nest *nest, const rd_backend_use *use)
     for (int s = 0; p && s < nest->n_stage; s++) {
         p[s].device = use->device;
         all &= !rd_tune(g->ctx, use->backend, &p[s]) ||
-               use->backend->device->suits(&p[s], memory_of, g->pool);
+               use->backend->device->keeps_folds_together(&p[s], memory_of, g->pool);
     }
     g->n_slot = n_slot;
     return all;

@@ -489,7 +489,7 @@ typedef struct rd_device_table {
     /* True if the folds of a program that is not prepared may share a stage.  Where one fold
      * reduces an axis of the same loops that another keeps, a backend may want each in loops of
      * its own. */
-    bool (*suits)(const rd_program *p, rd_get_fn *get, void *pool);
+    bool (*keeps_folds_together)(const rd_program *p, rd_get_fn *get, void *pool);
     /* opens a queue; stream: the caller's, or NULL.  NULL: none, *full: for lack of memory */
     rd_queue *(*open)(int32_t device, void *stream, bool *full, char *why);
     void (*close)(rd_queue *queue);
@@ -530,7 +530,7 @@ typedef struct rd_device_table {
     bool (*replay)(rd_recording *r, rd_queue *queue, char *why);
     void (*forget)(rd_recording *r); /* NULL is allowed */
     /* the number of equal devices from this one on */
-    int32_t (*alike)(int32_t device);
+    int32_t (*count_equal)(int32_t device);
     /* how many devices share the work of a prepared program whose data are all in the host's
      * memory; *why it is one: part of a sentence */
     int32_t (*shares)(const rd_program *p, const char **why);

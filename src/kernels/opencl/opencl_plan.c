@@ -173,7 +173,7 @@ bool rd_cl_plan_of(const rd_schedule *t, rd_gpu_plan *plan, rd_get_fn *get, void
         for (int32_t s = t->stmt[t->part[k]].first; s >= 0; s = t->stmt[s].next)
             mark_items(t, s, loop);
     for (int32_t k = 0; k < p->n_fold; k++)
-        fold[k] = (rd_gpu_fold){ .place = RD_IN_LOCAL, .rows = t->fold[k].tree_rows };
+        fold[k] = (rd_gpu_fold){ .place = RD_IN_LOCAL, .node_rows = t->fold[k].tree_rows };
     scanned = split_scans(t, loop, fold);
     *plan   = (rd_gpu_plan){ .team         = 1,
                              .width        = 1,

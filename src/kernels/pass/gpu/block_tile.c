@@ -93,8 +93,8 @@ static bool find_tile_loops(rd_block_tile *c)
         return false;
     c->of_outer = is_tile_loop(c, c->outer, RD_ROWS) ? RD_ROWS : RD_COLUMNS;
     for (int32_t k = 0; k < c->t->p->n_fold; k++) {
-        c->row[k]  = c->plan->fold[k].thread_lanes > 0;
-        c->left[k] = -1; /* no array of partials yet */
+        c->row[k]      = c->plan->fold[k].thread_lanes > 0;
+        c->partials[k] = -1; /* no array of partials yet */
     }
     return true;
 }
@@ -109,13 +109,13 @@ static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
     ranges.kind       = RD_FOR_ITEM;
     ranges.step       = c->size[which];
     ranges.extent     = (ranges.extent + ranges.step - 1) / ranges.step;
-    ranges.start_mark = c->start[which] = rd_add_mark(c->t);
-    ranges.stop_mark = c->stop[which] = rd_add_mark(c->t);
-    ranges.program_loop               = -1; /* from no loop of the program */
-    ranges.team                       = 0;  /* only the outermost loop over items says it */
-    ranges.prefetched                 = 0;
-    ranges.split_reduction            = true;
-    c->n_tiles[which]                 = ranges.extent;
+    ranges.start_mark = c->start_mark[which] = rd_add_mark(c->t);
+    ranges.stop_mark = c->stop_mark[which] = rd_add_mark(c->t);
+    ranges.program_loop                    = -1; /* from no loop of the program */
+    ranges.team                            = 0;  /* only the outermost loop over items says it */
+    ranges.prefetched                      = 0;
+    ranges.split_reduction                 = true;
+    c->n_tiles[which]                      = ranges.extent;
     c->ranges[which] =
         rd_put_loop_around(c->t, c->t->stmt[c->item].first, c->t->stmt[c->item].last, &ranges);
     c->item = c->ranges[which];
@@ -126,8 +126,8 @@ static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
  * passes do not distribute it. */
 static void limit_to_tile(const rd_block_tile *c, int32_t stmt, int which)
 {
-    const rd_linear from = mark(c, c->start[which], /*offset=*/0),
-                    to   = mark(c, c->stop[which], /*offset=*/0);
+    const rd_linear from = mark(c, c->start_mark[which], /*offset=*/0),
+                    to   = mark(c, c->stop_mark[which], /*offset=*/0);
     rd_for *l            = &c->t->loop[c->t->stmt[stmt].arg];
 
     l->from         = rd_edge_of(from);
@@ -159,8 +159,8 @@ static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, in
                      .axis          = c->axis[which],
                      .start_mark    = -1,
                      .stop_mark     = -1,
-                     .from          = rd_edge_of(mark(c, c->start[which], /*offset=*/0)),
-                     .to            = rd_edge_of(mark(c, c->stop[which], /*offset=*/0)),
+                     .from          = rd_edge_of(mark(c, c->start_mark[which], /*offset=*/0)),
+                     .to            = rd_edge_of(mark(c, c->stop_mark[which], /*offset=*/0)),
                      .step          = step,
                      .extent        = extent,
                      .program_loop  = -1,
@@ -195,7 +195,7 @@ static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t 
     threads.to                     = rd_edge_of(mark(c, groups.start_mark, lanes));
     vector.from                    = rd_edge_of(mark(c, threads.start_mark, /*offset=*/0));
     vector.to                      = rd_edge_of(mark(c, threads.start_mark, width));
-    rd_edge_add(&vector.to, mark(c, c->stop[RD_COLUMNS], /*offset=*/0));
+    rd_edge_add(&vector.to, mark(c, c->stop_mark[RD_COLUMNS], /*offset=*/0));
     made  = rd_put_loop_around(c->t, first, last, &vector);
     made  = rd_put_loop_around(c->t, made, made, &threads);
     turns = rd_put_loop_around(c->t, made, made, &rows);

@@ -276,11 +276,11 @@ static bool print_loop(rd_printing *n, int32_t stmt)
 }
 
 /* Prints "if this tile is the last one to finish along an axis", with the body. The statement
- * names a loop over tiles; `along` tells the backend's callback whether that loop goes along
- * columns. Returns true: the statement is printed. */
+ * names a loop over tiles; `last_along_columns` tells the backend's callback whether that loop goes
+ * along columns. Returns true: the statement is printed. */
 static bool print_last(rd_printing *n, int32_t stmt)
 {
-    n->kernel->along =
+    n->kernel->last_along_columns =
         rd_loop_of(n->t, n->t->stmt[stmt].arg)->axis == n->kernel->tile_axis[COLUMNS];
     rd_print_if_last(n, stmt);
     return true;
