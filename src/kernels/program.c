@@ -352,7 +352,7 @@ static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
     if (s->most) {
         rd_text_add(text, ", in strips of %" PRId64 " along i%" PRId32 " with ", s->most, s->axis);
         add_memory(text, &p->address[s->state]);
-        if (s->follows)
+        if (s->reads_earlier_state)
             rd_text_add(text, ", which an earlier sort keeps");
     }
     rd_text_add(text, "\n");

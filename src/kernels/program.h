@@ -249,7 +249,7 @@ typedef struct rd_sorting {
     int32_t              state;     /* address, in words of 64 bits                            */
     int32_t              axis;      /* the axis along the row                                  */
     int64_t              kept;      /* results that the state holds                            */
-    bool                 follows;   /* the state is an earlier sort's, which takes the strips  */
+    bool reads_earlier_state;       /* the state is an earlier sort's, which takes the strips  */
 } rd_sorting;
 
 /* Returns how many elements of the row come at a time: a strip of at most `most`, or the whole

@@ -10,7 +10,7 @@
  * `vector`: bytes of a vector; `whole`: one task runs all of it by one function. */
 rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole)
 {
-    return (rd_nest_draft){ .p = p, .of = p, .vector = vector, .whole = whole };
+    return (rd_nest_draft){ .p = p, .planned = p, .vector = vector, .whole = whole };
 }
 
 /* Removes loops without a LOOP instruction from the program's list, and gives the others new
@@ -37,11 +37,11 @@ bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL, *by_items = NULL;
 
-    if (!rd_nest_sparse_rows(n->of, get, pool, &by_rows) ||
-        !rd_nest_interchange(n->of, get, pool, &by_items))
+    if (!rd_nest_sparse_rows(n->planned, get, pool, &by_rows) ||
+        !rd_nest_interchange(n->planned, get, pool, &by_items))
         return false;
     n->by_rows = by_rows != NULL;
-    n->p       = by_rows ? by_rows : by_items ? by_items : n->of;
+    n->p       = by_rows ? by_rows : by_items ? by_items : n->planned;
     return true;
 }
 

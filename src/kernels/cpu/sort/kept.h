@@ -18,11 +18,11 @@ enum { ALL_COME, NUMBERS_COME, BEFORE_COMES };
 typedef struct kept {
     const rd_sorting *s;
     int64_t           n, most, room; /* candidates: now; that stay; that there is memory for */
-    int64_t at_hand;   /* so many candidates have their elements at `x`; others are in the strip */
-    int64_t begin;     /* the strip's first place */
-    const char *strip; /* the strip's elements */
-    char       *x;     /* elements of the candidates */
-    uint32_t   *place; /* positions of the candidates in the row */
+    int64_t     copied; /* so many candidates have their elements at `x`; others are in the strip */
+    int64_t     begin;  /* the strip's first place */
+    const char *strip;  /* the strip's elements */
+    char       *x;      /* elements of the candidates */
+    uint32_t   *place;  /* positions of the candidates in the row */
     uint64_t   *header;
     void       *bound;       /* an element; of narrow floats a key */
     int32_t     size, comes; /* bytes of an element; ALL_COME, NUMBERS_COME or BEFORE_COMES */
@@ -41,7 +41,7 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
         memset(header, 0, RD_FIRST_FEW_HEADER * sizeof *header);
     return (kept){ .s       = s,
                    .n       = (int64_t)header[0],
-                   .at_hand = (int64_t)header[0],
+                   .copied  = (int64_t)header[0],
                    .most    = s->kept,
                    .room    = room,
                    .begin   = strip->begin,
@@ -173,10 +173,10 @@ static void permute_kept(int32_t size, int64_t n, const uint32_t *order, const v
 static void bring_elements(kept *f)
 {
     switch (f->size) {
-#define BRING(U)                            \
-    for (; f->at_hand < f->n; f->at_hand++) \
-        ((U *)(void *)f->x)[f->at_hand] =   \
-            ((const U *)(const void *)f->strip)[f->place[f->at_hand] - f->begin];
+#define BRING(U)                          \
+    for (; f->copied < f->n; f->copied++) \
+        ((U *)(void *)f->x)[f->copied] =  \
+            ((const U *)(const void *)f->strip)[f->place[f->copied] - f->begin];
     case 1: BRING(uint8_t) break;
     case 2: BRING(uint16_t) break;
     case 4: BRING(uint32_t) break;
@@ -224,8 +224,8 @@ static void shrink(kept *f)
     memcpy(place, f->place, (size_t)f->n * sizeof *place);
     permute_kept(f->size, stay, order, x, f->x);
     permute_kept(sizeof *place, stay, order, place, f->place);
-    f->n = f->at_hand = stay;
-    f->ordered        = true;
+    f->n = f->copied = stay;
+    f->ordered       = true;
     if (stay == f->most) {
         f->comes = is_nan_kept(f, stay - 1) ? NUMBERS_COME : BEFORE_COMES;
         set_bound(f);
@@ -239,7 +239,7 @@ static void close_strip(kept *f, int64_t end)
 {
     enum { LONGER = 4 };
 
-    f->ordered &= f->at_hand == f->n; /* no candidate came with this strip */
+    f->ordered &= f->copied == f->n; /* no candidate came with this strip */
     bring_elements(f);
     if (!f->ordered && (end == f->s->n || (f->n >= f->most && (uint64_t)end >= f->header[1]))) {
         shrink(f);

@@ -147,17 +147,18 @@ static void take_type(kept *f, const rd_row_strip *strip)
 }
 
 /* Takes a strip: a range of a row that comes in several, and is never stored.  The state holds
- * candidates for the first few; behind the last strip the results are written.  If s->follows, an
- * earlier sort of the same row owns the state, and this one only writes from it at the end. */
+ * candidates for the first few; behind the last strip the results are written.  If
+ * s->reads_earlier_state, an earlier sort of the same row owns the state, and this one only writes
+ * from it at the end. */
 void JOIN(rd_sort_take, NAME)(const rd_sorting *s, const rd_row_strip *strip)
 {
     const int64_t end = strip->begin + strip->n;
     kept          f;
 
-    if (s->follows && end < s->n)
+    if (s->reads_earlier_state && end < s->n)
         return;
-    f = open_kept(s, strip, strip->begin == 0 && !s->follows);
-    if (!s->follows) {
+    f = open_kept(s, strip, strip->begin == 0 && !s->reads_earlier_state);
+    if (!s->reads_earlier_state) {
         take_type(&f, strip);
         close_strip(&f, end);
     }
