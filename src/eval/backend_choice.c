@@ -99,7 +99,7 @@ void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
 {
     if (!use->backend->device)
         return;
-    choice->traversal = RD_TRAVERSE_LAZY;
-    choice->device    = use->backend;
-    choice->cross     = use->devices == 1 && use->backend->device->keeps_folds_together;
+    choice->traversal       = RD_TRAVERSE_LAZY;
+    choice->device          = use->backend;
+    choice->shares_crossing = use->devices == 1 && use->backend->device->keeps_folds_together;
 }

@@ -43,7 +43,7 @@ typedef struct rd_plan_part {
     int32_t *read;
     /* read_in_place: the array is a leaf that products read so. input: the input that it is, or -1:
      * `leaf` is its memory. */
-    bool        lies;
+    bool        read_in_place;
     int32_t     input;
     const void *leaf;
 } rd_plan_part;

@@ -84,7 +84,7 @@ static bool is_worth_asking(const rd_tree *tree)
     double              work   = 0;
 
     if (tree->n_materialised > MOST || forced < 0 ||
-        !(tree->graph->crossed || stores_pairs(tree) || takes_neighbours(tree)))
+        !(tree->graph->has_crossing_folds || stores_pairs(tree) || takes_neighbours(tree)))
         return false;
     for (int a = 0; a < tree->n_materialised; a++)
         work += (double)rd_points_of(tree->graph,
@@ -172,8 +172,8 @@ static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ct
 
     if (!is_worth_asking(together->tree))
         return together;
-    own.apart = true;
-    apart     = rd_pipeline(ctx, pool, n, request, given, opts, &own);
+    own.separate_loops = true;
+    apart              = rd_pipeline(ctx, pool, n, request, given, opts, &own);
     if (!apart)
         return NULL;
     if (is_cheaper(use->backend, apart, together, &ok))
@@ -190,9 +190,9 @@ static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx
 {
     rd_choice apart = *choice;
 
-    if (!nest->tree->graph->crossed || is_accepted(nest, use))
+    if (!nest->tree->graph->has_crossing_folds || is_accepted(nest, use))
         return nest;
-    apart.cross = false;
+    apart.shares_crossing = false;
     return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
 }
 

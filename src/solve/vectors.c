@@ -66,7 +66,8 @@ typedef void block_loop(const rd_vectors *s, const operands *o, int64_t from, in
 static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
 {
     const int64_t rows = rows_of_block(s), n = blocks_of(s);
-    const int     threads = rd_team_now(s->ctx, s->threads, (double)s->rows * (double)s->sides, n);
+    const int     threads =
+        rd_thread_count_now(s->ctx, s->threads, (double)s->rows * (double)s->sides, n);
 
 #ifndef _OPENMP
     (void)threads;

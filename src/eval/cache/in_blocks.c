@@ -454,9 +454,10 @@ static bool run_blocks(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx = b->plan->ctx;
     bool          product;
-    const int     n    = rd_team_now(ctx, b->opts->threads, work_of(b->plan, &product), b->p.along);
-    worker       *w    = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
-    int           made = 0;
+    const int     n =
+        rd_thread_count_now(ctx, b->opts->threads, work_of(b->plan, &product), b->p.along);
+    worker *w    = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
+    int     made = 0;
 
     while (w && made < n && make_worker(b, &w[made]))
         made++;

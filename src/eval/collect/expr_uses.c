@@ -206,7 +206,8 @@ static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr
 /* True for a function of pairs of points that is cheap to compute and has far more elements than
  * what it is computed from. It is then recomputed for each of its n uses (readers' requests),
  * which need no common loop, in place of being stored. */
-bool rd_is_of_pairs(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
+bool rd_is_cheap_pair_function(const rd_collector *c, const rd_seen *seen, const int32_t *list,
+                               int n)
 {
     /* evaluations an element; uses; elements; ratio; operations */
     enum { FEW = 4, MOST_USES = 16, MANY = 1 << 24, FAR = 64, MOST_OPS = 4096 };

@@ -76,8 +76,8 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
     const double again = points > MANY ? AGAIN_OF_MANY : AGAIN;
     double       cost  = 1;
 
-    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
-        v->group >= 0)
+    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->is_whole_array ||
+        v->inner >= 0 || v->group >= 0)
         return false;
     for (int k = 0; k < v->n_in; k++)
         cost += v->in[k] >= 0 ? cost_of(g, v->in[k], points / FAR, DEPTH) : 0;
@@ -87,7 +87,7 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
 /* True for a fold (a reduction or scan) that loops compute, not a library (apart). */
 static bool is_fold(const rd_value *v)
 {
-    return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
+    return v->combine && !v->by_library && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
 /* True for an elementwise operation or a user's function that is computed in its readers, not
@@ -151,7 +151,8 @@ bool rd_takes_neighbours(const rd_graph *g, const rd_value *reader, const rd_val
  * it from vectors. */
 static bool runs_later(const siding *s, const rd_value *reader, const rd_value *fold)
 {
-    return rd_needs_own_loop(reader, fold) || fold->whole || !(fold->axes & rd_space(reader)) ||
+    return rd_needs_own_loop(reader, fold) || fold->is_whole_array ||
+           !(fold->axes & rd_space(reader)) ||
            (s->neighbours && rd_takes_neighbours(s->g, reader, fold));
 }
 
@@ -176,8 +177,8 @@ static uint32_t sides_before(const siding *s, int k)
     uint32_t sides = 0;
 
     for (int i = 0; i < s->n_fold; i++)
-        if (i != k && is_read_by(s, i, k) && s->g->value[s->fold[i]].side)
-            sides |= 1u << s->g->value[s->fold[i]].side;
+        if (i != k && is_read_by(s, i, k) && s->g->value[s->fold[i]].loop_side)
+            sides |= 1u << s->g->value[s->fold[i]].loop_side;
     return sides & (sides - 1) ? sides : 0;
 }
 
@@ -193,11 +194,11 @@ static bool take_side(const siding *s, int k)
     for (int i = 0; i < s->n_fold; i++)
         if (i != k && are_crossing(s, k, i)) {
             any = true;
-            crossed |= 1u << s->g->value[s->fold[i]].side;
+            crossed |= 1u << s->g->value[s->fold[i]].loop_side;
         }
     while (side < MOST_SIDES && (crossed >> side & 1))
         side++;
-    s->g->value[s->fold[k]].side = any && side < MOST_SIDES ? side : 0;
+    s->g->value[s->fold[k]].loop_side = any && side < MOST_SIDES ? side : 0;
     return !any || side < MOST_SIDES;
 }
 
@@ -206,7 +207,7 @@ static bool take_side(const siding *s, int k)
 static void forget_sides(const siding *s)
 {
     for (int k = 0; k < s->n_fold; k++)
-        s->g->value[s->fold[k]].side = 0;
+        s->g->value[s->fold[k]].loop_side = 0;
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
@@ -220,9 +221,10 @@ static void pass_sides_down(siding *s, int value)
     uint32_t       down;
 
     /* `wanted` has one bit: one side alone computes something from the value */
-    if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
-        v->side = __builtin_ctz(wanted);
-    down = v->side ? 1u << v->side : rd_is_computed_again(s->g, v) ? wanted : 0;
+    if (v->loop_side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted &&
+        !(wanted & (wanted - 1)))
+        v->loop_side = __builtin_ctz(wanted);
+    down = v->loop_side ? 1u << v->loop_side : rd_is_computed_again(s->g, v) ? wanted : 0;
     for (int k = 0; k < v->n_in; k++)
         if (v->in[k] >= 0)
             s->wanted[v->in[k]] |= down;
@@ -264,7 +266,7 @@ static bool choose_reader_lane(siding *s, rd_value *v, int side)
         const rd_value *reader = &s->g->value[s->fold[k]];
         const int32_t   axis   = reader->combine->lane_axis;
 
-        if (reader->side == side && axis >= 0 && rd_in(v->axes, axis) && own->lane_axis >= 0 &&
+        if (reader->loop_side == side && axis >= 0 && rd_in(v->axes, axis) && own->lane_axis >= 0 &&
             rd_in(v->axes, own->lane_axis))
             own->lane_axis = axis;
     }
@@ -279,8 +281,8 @@ static int copy_of(siding *s, int value, int side, int32_t *in)
     rd_value v = s->g->value[value];
     int      made;
 
-    v.side = side;
-    v.in   = in;
+    v.loop_side = side;
+    v.in        = in;
     if (v.combine && !choose_reader_lane(s, &v, side))
         return -1;
     made = rd_graph_add(s->g, v);
@@ -304,7 +306,7 @@ static int value_of_side(siding *s, int value, int side)
     int32_t       *in, *mine;
     bool           are_copies;
 
-    if (value >= s->n || v.side || s->copies >= MOST_COPIES || !rd_is_computed_again(s->g, &v))
+    if (value >= s->n || v.loop_side || s->copies >= MOST_COPIES || !rd_is_computed_again(s->g, &v))
         return value;
     mine = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
     if (*mine >= 0)
@@ -328,17 +330,17 @@ static bool keep_first(siding *s, int value)
 
         copied |= own >= 0 && own != value;
     }
-    if (v->side || !copied)
+    if (v->loop_side || !copied)
         return true;
-    v->side = __builtin_ctz(s->wanted[value]);
-    return !v->combine || choose_reader_lane(s, v, v->side);
+    v->loop_side = __builtin_ctz(s->wanted[value]);
+    return !v->combine || choose_reader_lane(s, v, v->loop_side);
 }
 
 /* Replaces the operands of a value that belongs to a side (group of folds that share loops) by
  * that side's own. False: no memory. */
 static bool give_own(siding *s, int value)
 {
-    const int32_t side = s->g->value[value].side;
+    const int32_t side = s->g->value[value].loop_side;
     bool          are_copies;
     int32_t      *in;
 
@@ -360,7 +362,7 @@ static bool take_sides(siding *s, bool *any)
             forget_sides(s);
             return false;
         }
-        *any |= s->g->value[s->fold[k]].side != 0;
+        *any |= s->g->value[s->fold[k]].loop_side != 0;
     }
     return true;
 }

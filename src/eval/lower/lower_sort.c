@@ -95,11 +95,12 @@ static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scop
 {
     for (; scope != strips && at->n_add < RD_MAX_TERMS; scope = scope->parent)
         if (!scope->tile) {
-            at->add[at->n_add++] = (rd_addend){ .axis  = scope->axis,
-                                                .reg   = -1,
-                                                .local = rd_in(scope->ranged, scope->axis),
-                                                .coef  = words };
-            words                = rd_bytes_times(words, rows_of(l, scope));
+            at->add[at->n_add++] =
+                (rd_addend){ .axis  = scope->axis,
+                             .reg   = -1,
+                             .local = rd_in(scope->tile_ranged_axes, scope->axis),
+                             .coef  = words };
+            words = rd_bytes_times(words, rows_of(l, scope));
         }
     return words;
 }

@@ -52,7 +52,7 @@ static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
 /* The stride of a stored value or a leaf along an axis, in elements. A result has the caller's
  * stride; an array's is the product of the extents of its inner dims. 0: it does not vary along
  * the axis. */
-int64_t rd_step_of(const rd_tree *tree, int value, int axis)
+int64_t rd_stride_of(const rd_tree *tree, int value, int axis)
 {
     const rd_value *v    = &tree->graph->value[value];
     int64_t         step = 1;
@@ -62,7 +62,7 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
     if (v->out >= 0)
         return coef_of(v->store, axis);
     if (!rd_in(v->axes, axis))
-        return v->whole; /* read at other places, such as windows: counted as contiguous */
+        return v->is_whole_array; /* read at other places, such as windows: counted as contiguous */
     for (int d = 0; d < v->n_dim; d++)
         for (int k = 0; k < v->n_dim && v->dim[d] == axis; k++)
             if (rd_is_inner_dim(v, k, d) && rd_in(tree->storage[value].stored, v->dim[k]))
@@ -121,7 +121,7 @@ static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axi
 
 /* How tasks may share a loop over the axis: the grain, at whose multiples they may begin, and
  * whether only one task may run it. */
-rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
+rd_sharing rd_task_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
 
