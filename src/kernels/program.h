@@ -453,7 +453,8 @@ static inline bool rd_is_slow(const rd_slow *slow)
 /* Functions of a backend with memory of its own (a device).  Calls that can fail write a
  * sentence to `why`, of RD_DEVICE_TEXT bytes.  A backend without such a feature has NULL for:
  * keeps_folds_together, windows, records, count_equal, measure and tuning_read, with the functions
- * that belong to each.  It also has NULL for get, put, put_late and across, if no data of callers lie there. */
+ * that belong to each.  It also has NULL for get, put, put_late and across, if no data of callers
+ * lie there. */
 enum { RD_DEVICE_TEXT = 256 };
 typedef struct rd_queue      rd_queue;      /* what is asked of a device, in order */
 typedef struct rd_submission rd_submission; /* what one run asks of it             */

@@ -83,7 +83,8 @@ static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover
 
 /* True if the rounds have states (accumulators) of their own: of single elements of a scan
  * (per_element), or of different blocks (`more`, the coefficient of state_offset, moves the
- * subscript, and the stride is a multiple of a block). The shadow run checks the order in which such states are merged. */
+ * subscript, and the stride is a multiple of a block). The shadow run checks the order in which
+ * such states are merged. */
 static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];

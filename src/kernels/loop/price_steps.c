@@ -188,7 +188,7 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
         return;
     }
     e->arithmetic += (scan ? 2 : 1) * rd_fold_cost(f->emit.fold) * s->one_add;
-    if (f->several_lane_axes) { /* lanes do not wait for each other; each element asks for a block's end */
+    if (f->several_lane_axes) { /* lanes do not wait: each element asks for a block's end */
         e->arithmetic += 2 * s->one_add + (rd_has_exponential(&f->emit) ? s->one_exp : 0);
         return;
     }

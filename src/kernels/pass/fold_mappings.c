@@ -108,8 +108,8 @@ static bool is_gather(const rd_strip_at *r, const rd_linear *at)
 }
 
 /* True if each term of the address is the index of an axis of the program, no value and no mark. A
- * loop must visit an axis other than the strips' as a whole (rd_most_indices: the most indices that it
- * visits at a time), so that a packed copy has all elements that are read again. */
+ * loop must visit an axis other than the strips' as a whole (rd_most_indices: the most indices that
+ * it visits at a time), so that a packed copy has all elements that are read again. */
 static bool is_plain(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {

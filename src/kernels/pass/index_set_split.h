@@ -23,8 +23,8 @@ typedef struct rd_pieces {
 } rd_pieces;
 
 /* piece_bounds.c: sets visited_from and visited_to, outside which the mask is false. One masked
- * index beyond either end is visited too, and one if the range is empty: a masked element turns a sum of -0
- * into 0. */
+ * index beyond either end is visited too, and one if the range is empty: a masked element turns a
+ * sum of -0 into 0. */
 void rd_find_visited(rd_range_split *c, rd_pieces *p);
 /* Sets covered_from and covered_to, between which the mask is true. */
 void rd_find_covered(rd_range_split *c, rd_pieces *p);

@@ -28,8 +28,8 @@ typedef struct reread_load {
 } reread_load;
 
 /* True if each term of the address is the index of an axis of the program, no value (axis < 0) and
- * no mark. A loop must visit an axis other than the strip's as a whole (rd_most_indices: the most indices
- * that it visits at a time), as the packed array has all its indices. */
+ * no mark. A loop must visit an axis other than the strip's as a whole (rd_most_indices: the most
+ * indices that it visits at a time), as the packed array has all its indices. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
 {
     for (int32_t k = 0; k < at->n; k++) {

@@ -77,8 +77,8 @@ static int32_t loop_over_rows(const prefetching *f)
 
 /* Returns the number of loops over strips in the row's body, before the load at hand, that read
  * the same elements. Loops with the same `strips_number` count once, as strips and their tail
- * do; those with the number of the load's own strips do not count, unless that is a substrip (part of
- * a strip). */
+ * do; those with the number of the load's own strips do not count, unless that is a substrip (part
+ * of a strip). */
 static int32_t count_earlier_loops(const prefetching *f, int32_t row)
 {
     int32_t count = 0, last = -1;

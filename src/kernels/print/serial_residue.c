@@ -76,9 +76,9 @@ static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t l
 static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {
-        const int32_t of = rd_loop_of(t, l)->program_loop;
+        const int32_t program_loop = rd_loop_of(t, l)->program_loop;
 
-        if (of >= 0 && rd_is_sparse_row(&t->p->loop[of]))
+        if (program_loop >= 0 && rd_is_sparse_row(&t->p->loop[program_loop]))
             return true;
     }
     return false;

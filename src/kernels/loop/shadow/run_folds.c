@@ -158,8 +158,8 @@ static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number
 }
 
 /* Runs a PUSH: ends the open block (a run of a fold's steps) of the cell (accumulator) that the
- * statement names; of all cells (by->all_cells); or in a group-by of the cells of all groups, which are
- * at the same block. */
+ * statement names; of all cells (by->all_cells); or in a group-by of the cells of all groups, which
+ * are at the same block. */
 bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f  = rd_shadow_fold_of(s, at->by->fold);
