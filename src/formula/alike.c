@@ -39,7 +39,7 @@ static bool ask_alike(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
 /* Puts the operands of an operator that wants it, such as +, in one unit: the caller (the
  * program that gave the text) is asked for each with the first one. Without a caller that knows
  * units it does nothing. False: the caller refused, which is recorded. */
-bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at)
+bool rd_formula_same_unit(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
 

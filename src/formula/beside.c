@@ -159,7 +159,7 @@ static bool read_index(rd_arguments *a)
  * names of axes. It checks parts that are joined, reads labels of groups and indices, then views
  * masks, weights and labels with axes in the order of the first array. Without such a caller it
  * does nothing. False after an error. */
-bool rd_formula_beside(rd_arguments *a)
+bool rd_formula_prepare_arguments(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;
     rd_expr  *x[RD_ARGUMENTS];
@@ -185,7 +185,7 @@ bool rd_formula_beside(rd_arguments *a)
         x[1 + k] = a->x[place[k]].x;
     for (int k = 0; k < n_list; k++)
         x[1 + n + k] = a->list[k];
-    if (!rd_formula_meet(a->r, 1 + n + n_list, x, /*into=*/true, a->call->at))
+    if (!rd_formula_broadcast_by_names(a->r, 1 + n + n_list, x, /*into=*/true, a->call->at))
         return false;
     a->x[0].x = x[0];
     for (int k = 0; k < n; k++)

@@ -73,7 +73,7 @@ static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 }
 
 /* Finds the names in p that are indices, marks pieces that contain one (labelled), and appends
- * arrays that are read at indices, x[i, j], to the list r->uses. False after an error. */
+ * arrays that are read at indices, x[i, j], to the list r->indexed_arrays. False after an error. */
 static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
     if (p->kind == RD_PHRASE_REDUCE)
@@ -95,8 +95,8 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
         return rd_formula_fail(r, RD_ERR_TEXT, p->at,
                                "this has indices already: subscripts stand at whole arrays");
     if (subscripts) {
-        *(r->last_use ? &r->last_use->use : &r->uses) = p;
-        r->last_use                                   = p;
+        *(r->last_indexed ? &r->last_indexed->next_indexed : &r->indexed_arrays) = p;
+        r->last_indexed                                                          = p;
     }
     return true;
 }
@@ -105,8 +105,8 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
  * then those of its reductions. False after an error. */
 bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
 {
-    r->n_labels = 0;
-    r->uses = r->last_use = NULL;
+    r->n_labels       = 0;
+    r->indexed_arrays = r->last_indexed = NULL;
     if (s->index)
         for (rd_phrase *q = s->index->first; q; q = q->next)
             if (!declare(r, q))
@@ -272,14 +272,14 @@ typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phras
                       int axis, int64_t extent, const rd_formula_sum *a);
 
 /* Calls `what` for each subscript that is a sum of indices and must stay inside its axis, thus
- * not inside pad() and the like. r->uses lists the arrays that are read at indices. False after
- * an error. */
+ * not inside pad() and the like. r->indexed_arrays lists the arrays that are read at indices. False
+ * after an error. */
 static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
 {
     rd_formula_sum a;
     rd_phrase     *inner;
 
-    for (rd_phrase *use = r->uses; use; use = use->use) {
+    for (rd_phrase *use = r->indexed_arrays; use; use = use->next_indexed) {
         const rd_expr *const base = use->first->x;
         int                  axis = 0;
 

@@ -328,7 +328,7 @@ static bool align_coordinates(named_operands *o, int i, int j)
 /* Makes n arrays fit each other: they broadcast by position, as in NumPy, or by names of axes
  * where positions and names disagree; then their coordinates are aligned. `into`: the result has
  * the axes of x[0]. Without names it does nothing. False after an error. */
-bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
+bool rd_formula_broadcast_by_names(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
 {
     named_operands o = { .r = r, .at = at, .n = n, .x = x };
 

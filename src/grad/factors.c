@@ -123,14 +123,14 @@ rd_expr *rd_grad_whole(const char *call, rd_scaled x)
 /* ---- Factors of sums ------------------------------------------------------------------------- */
 /* A sum of products whose factors are being sorted: those that are the same for all terms go
  * outside of the sum, the others stay inside. */
-typedef struct dealing {
+typedef struct factoring {
     const char *call;
     uint64_t    axes;     /* of the sum */
     rd_expr    *outside;  /* the product of the factors that repeat along them; NULL: 1 */
     rd_expr    *under;    /* and of such divisors */
     bool        negative; /* the sum is subtracted, as differences were reversed */
     bool        failed;
-} dealing;
+} factoring;
 
 /* True if the view reads the same element at all indices along these axes (a set, bit k for axis
  * k). */
@@ -174,7 +174,7 @@ static bool repeats(const rd_expr *x, uint64_t axes, int depth)
 
 /* Returns a factor that is the same along the axes of the sum, without these axes: its first
  * element along each. NULL after a failure. */
-static rd_expr *once(const dealing *d, rd_expr *x)
+static rd_expr *once(const factoring *d, rd_expr *x)
 {
     for (int k = x->rank; x && k-- > 0;)
         if (d->axes >> k & 1)
@@ -183,7 +183,7 @@ static rd_expr *once(const dealing *d, rd_expr *x)
 }
 
 /* Returns a b, where NULL stands for 1. A failure sets d->failed. */
-static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
+static rd_expr *product(factoring *d, rd_expr *a, rd_expr *b)
 {
     rd_expr *const y = a && b ? map_2(RD_OP_mul, d->call, a, b) : a ? a : b;
 
@@ -193,7 +193,7 @@ static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
 
 /* Multiplies *to, the factors or the divisors outside of the sum, by a factor that is the same
  * for all its terms. */
-static void move_outside(dealing *d, rd_expr **to, rd_expr *x)
+static void move_outside(factoring *d, rd_expr **to, rd_expr *x)
 {
     rd_expr *const y = once(d, x);
 
@@ -216,19 +216,19 @@ static rd_expr *factor(const rd_expr *x, int k)
                : x->in[k];
 }
 
-static rd_expr *deal(dealing *d, rd_expr *x, int depth);
+static rd_expr *factor_out(factoring *d, rd_expr *x, int depth);
 
 /* Sorts the factors of the quotient x = a / b into those that are the same for all terms of the
  * sum, which go outside, and the others. Returns what stays inside; NULL: 1. */
-static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
+static rd_expr *factor_quotient(factoring *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
 {
     rd_expr *stays;
 
     if (repeats(b, d->axes, DEEPEST)) {
         move_outside(d, &d->under, b);
-        return deal(d, a, depth - 1);
+        return factor_out(d, a, depth - 1);
     }
-    stays = deal(d, a, depth - 1);
+    stays = factor_out(d, a, depth - 1);
     if (stays == a || d->failed)
         return x;
     if (!stays)
@@ -241,7 +241,7 @@ static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, in
 /* Sorts the factors of x, a product or a view of one, `depth` levels deep: those that are the
  * same for all terms of the sum multiply d->outside. Returns the product of those that stay
  * inside the sum; NULL: 1. */
-static rd_expr *deal(dealing *d, rd_expr *x, int depth)
+static rd_expr *factor_out(factoring *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
     rd_expr       *in[2], *stays[2];
@@ -259,9 +259,9 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
     if (d->failed)
         return x;
     if (y->op == RD_OP_div)
-        return deal_quotient(d, x, in[0], in[1], depth);
+        return factor_quotient(d, x, in[0], in[1], depth);
     for (int k = 0; k < 2; k++)
-        stays[k] = deal(d, in[k], depth - 1);
+        stays[k] = factor_out(d, in[k], depth - 1);
     return stays[0] == in[0] && stays[1] == in[1] ? x : product(d, stays[0], stays[1]);
 }
 
@@ -269,7 +269,7 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
 /* Reverses a difference of what changes along the axes and what does not: (x[i] - y[j]), summed
  * over i, becomes -(y[j] - x[i]).  Neighbours of such a sum lie along j, and instructions subtract
  * one number of memory from all of them, not the other way round.  Only the sign changes. */
-static rd_expr *reversed(dealing *d, rd_expr *x)
+static rd_expr *reversed(factoring *d, rd_expr *x)
 {
     rd_expr *const a = factor(x, 0), *const b = a ? factor(x, 1) : NULL;
 
@@ -288,7 +288,7 @@ static rd_expr *reversed(dealing *d, rd_expr *x)
 /* Returns a product, quotient or view of one with its differences reversed, if their first
  * operand changes along the axes of the sum and the second does not; reversed() says why. The
  * sign goes to d->negative. */
-static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
+static rd_expr *with_kept_first(factoring *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
     rd_expr       *in[2], *to[2];
@@ -364,8 +364,8 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
  *       ->  b[j] * -(sum over i of (y[j] - x[i]) * k[i, j]) */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
-    dealing  d = { .call = call, .axes = axes };
-    rd_expr *inside, *y;
+    factoring d = { .call = call, .axes = axes };
+    rd_expr  *inside, *y;
 
     if (!x || !(x = drop_single(x, &axes)))
         return NULL;
@@ -373,7 +373,7 @@ rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
         return rd_grad_sum(x, axes);
     if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
         return total_in_turn(call, x);
-    inside = deal(&d, x, DEEPEST);
+    inside = factor_out(&d, x, DEEPEST);
     if (!d.failed && !inside)
         return rd_grad_sum(x, axes);
     if (!d.failed)
