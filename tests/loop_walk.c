@@ -60,12 +60,12 @@ static void touch_states(walking *w, int32_t stmt)
     const rd_fold *f   = &w->to->t->p->fold[s->fold];
     touch          one = { stmt, -1, true, true, .n = 1, .lane = -1 };
 
-    one.at = position(w, &s->of.cell, &one.known);
+    one.at = position(w, &s->fold_at.cell, &one.known);
     if (s->kind == RD_S_BEGIN)
         one.n = f->n_cell;
     if (s->kind == RD_S_STEP || s->kind == RD_S_PREFIX) {
-        const int64_t lane  = position(w, &s->of.lane, &one.known),
-                      outer = position(w, &s->of.outer, &one.known);
+        const int64_t lane  = position(w, &s->fold_at.lane, &one.known),
+                      outer = position(w, &s->fold_at.outer, &one.known);
 
         one.lane = lane % f->lanes;
         one.step = outer * rd_rows_of_lanes(f) + lane / f->lanes;
@@ -96,10 +96,10 @@ static void run_round(walking *w, int32_t stmt, int64_t from, int64_t to, int64_
     const rd_for *l    = rd_loop_of(w->to->t, stmt);
     const int64_t here = l->backwards ? to - 1 - round * l->step : from + round * l->step;
 
-    if (l->stop >= 0)
-        w->axis[l->stop] = here + l->step < to ? here + l->step : to;
-    if (l->start >= 0)
-        w->axis[l->start] = here;
+    if (l->stop_mark >= 0)
+        w->axis[l->stop_mark] = here + l->step < to ? here + l->step : to;
+    if (l->start_mark >= 0)
+        w->axis[l->start_mark] = here;
     w->axis[l->axis] = here;
     if (stmt == w->to->loop)
         w->round = round;
@@ -161,7 +161,7 @@ static bool states_conflict(const rd_schedule *t, const touch *a, const touch *b
 {
     const rd_stmt *s = &t->stmt[a->stmt], *r = &t->stmt[b->stmt];
     const rd_fold *f     = &t->p->fold[s->fold];
-    const int64_t  apart = s->label >= 0 || r->label >= 0 ? f->apart : INT64_MAX;
+    const int64_t  apart = s->label >= 0 || r->label >= 0 ? f->group_stride : INT64_MAX;
     const bool     all   = s->kind == RD_S_BEGIN || r->kind == RD_S_BEGIN;
 
     if (s->fold != r->fold || (!all && a->known && b->known && a->at % apart != b->at % apart) ||
@@ -180,6 +180,6 @@ bool walk_conflict(const walk *w, const touch *a, const touch *b)
         return false;
     rd_accesses_of(w->t, a->stmt, x);
     rd_accesses_of(w->t, b->stmt, y);
-    return rd_may_share(w->t, &x[a->which], &y[b->which]) &&
+    return rd_may_alias(w->t, &x[a->which], &y[b->which]) &&
            (!a->known || !b->known || (a->at < b->at + b->n && b->at < a->at + a->n));
 }

@@ -147,7 +147,7 @@ static void see_regions(const rd_program *p, const char *what, void *user)
     }
     if (r.n) {
         ck_assert_int_eq(p->axis_extent[r.at[0].axis], (int64_t)regions[k].extent);
-        ck_assert_msg(r.at[0].around == regions[k].around, "%s", what);
+        ck_assert_msg(r.at[0].top_is_body == regions[k].around, "%s", what);
     }
     rd_regions_free(&r);
     rd_schedule_free(t);

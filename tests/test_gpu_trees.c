@@ -257,7 +257,7 @@ static int32_t find_loop(const rd_schedule *t, rd_for_kind kind)
 static rd_for *ranges_of(rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
-        if (t->loop[k].split)
+        if (t->loop[k].split_reduction)
             return &t->loop[k];
     ck_abort_msg("no ranges");
     return NULL;
@@ -298,7 +298,7 @@ static void tiles_in_any_order(rd_schedule *t)
 /* The first neighbour has the state of the second. */
 static void states_apart(rd_schedule *t)
 {
-    t->stmt[find(t, RD_S_SCAN_RESULT)].of.more.offset++;
+    t->stmt[find(t, RD_S_SCAN_RESULT)].fold_at.state_offset.offset++;
 }
 
 static void no_await(rd_schedule *t)
@@ -366,8 +366,8 @@ static void points_share_states(rd_schedule *t)
 
     while (t->stmt[s].kind != RD_S_STEP)
         s = rd_next_stmt(t, s, jam);
-    t->stmt[s].of.more =
-        rd_linear_plus_axis(t, t->stmt[s].of.more, -t->store[1].copies, rd_loop_of(t, jam)->axis);
+    t->stmt[s].fold_at.state_offset = rd_linear_plus_axis(
+        t, t->stmt[s].fold_at.state_offset, -t->store[1].copies, rd_loop_of(t, jam)->axis);
 }
 
 static int32_t fill_of_tile(const rd_schedule *t)
@@ -395,7 +395,7 @@ static void tiles_of_results(rd_schedule *t)
     while (t->stmt[s].kind != RD_S_LET)
         s = rd_next_stmt(t, s, loop);
     t->let[t->stmt[s].value].at = rd_linear_plus_axis(
-        t, t->let[t->stmt[s].value].at, 1, rd_loop_of(t, find_loop(t, RD_FOR_ITEM))->start);
+        t, t->let[t->stmt[s].value].at, 1, rd_loop_of(t, find_loop(t, RD_FOR_ITEM))->start_mark);
 }
 
 /* The states of a row are those of the first one. */
@@ -405,7 +405,7 @@ static void rows_share_states(rd_schedule *t)
 
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
         if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].storage == RD_IN_BLOCK)
-            t->stmt[s].of.more = rd_linear_of(0);
+            t->stmt[s].fold_at.state_offset = rd_linear_of(0);
 }
 
 /* Who comes last of the patches along the one axis ends the folds along the other. */

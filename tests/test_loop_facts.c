@@ -227,13 +227,13 @@ static int32_t strip_mine(rd_schedule *t, int32_t loop, int64_t step)
 {
     rd_for around = *rd_loop_of(t, loop), *inner;
 
-    around.step   = step;
-    around.start  = rd_add_mark(t);
-    around.stop   = rd_add_mark(t);
-    around.extent = (around.extent - 1) / step + 1;
-    inner         = &t->loop[t->stmt[loop].arg];
-    inner->from   = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, around.start));
-    inner->to     = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, around.stop));
+    around.step       = step;
+    around.start_mark = rd_add_mark(t);
+    around.stop_mark  = rd_add_mark(t);
+    around.extent     = (around.extent - 1) / step + 1;
+    inner             = &t->loop[t->stmt[loop].arg];
+    inner->from       = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, around.start_mark));
+    inner->to         = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, around.stop_mark));
     return rd_put_loop_around(t, loop, loop, &around);
 }
 

@@ -34,7 +34,7 @@ static int32_t loop_stmt_of(const rd_schedule *t, int32_t loop)
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = rd_next_stmt(t, t->part[k], t->part[k]); s >= 0;
              s         = rd_next_stmt(t, s, t->part[k]))
-            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->of == loop)
+            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->program_loop == loop)
                 return s;
     return -1;
 }
@@ -130,7 +130,7 @@ static void compare_rounds(const rd_program *p, const rd_schedule *t, const char
         bool   row = false;
 
         for (int32_t k = p->inst[i].loop; k >= 0; k = p->loop[k].parent)
-            row |= rd_is_row(&p->loop[k]);
+            row |= rd_is_sparse_row(&p->loop[k]);
         if (row || !rd_inst_makes(p, &p->inst[i]))
             continue;
         old = rd_program_times(p, i);

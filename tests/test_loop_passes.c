@@ -212,8 +212,8 @@ static bool is_beside(const rd_schedule *t, int32_t loop)
     const rd_stmt *step = &t->stmt[t->stmt[loop].last];
 
     return loop_at(t, loop)->kind == RD_FOR_VECTOR && step->kind == RD_S_STEP &&
-           rd_linear_coef(t, &step->of.more, loop_at(t, loop)->axis) == 1 &&
-           rd_linear_coef(t, &step->of.outer, loop_at(t, loop)->axis) == 64;
+           rd_linear_coef(t, &step->fold_at.state_offset, loop_at(t, loop)->axis) == 1 &&
+           rd_linear_coef(t, &step->fold_at.outer, loop_at(t, loop)->axis) == 64;
 }
 
 static bool turns_columns(const rd_schedule *t)
@@ -302,7 +302,7 @@ static bool asks_before_rows(const rd_schedule *t)
 
 static bool is_of_all(const rd_schedule *t, int32_t ends)
 {
-    return t->stmt[ends].all;
+    return t->stmt[ends].all_cells;
 }
 
 static bool ends_all(const rd_schedule *t)
@@ -392,7 +392,7 @@ static bool has_groups(const rd_schedule *t)
 /* Windows are read again, so they are strips of 64. */
 static bool is_wide(const rd_schedule *t, int32_t loop)
 {
-    return rd_loop_of(t, loop)->strip >= 0 && rd_loop_of(t, loop)->step > 64;
+    return rd_loop_of(t, loop)->strips_number >= 0 && rd_loop_of(t, loop)->step > 64;
 }
 
 static bool has_no_wide_strips(const rd_schedule *t)

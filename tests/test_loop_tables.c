@@ -316,11 +316,11 @@ START_TEST(uses)
     ck_assert_int_eq(rd_last_use(t, 2), store);
     ck_assert_int_eq(rd_next_use(t, 0, -1), t->let[1].made_by);
     ck_assert_int_eq(rd_next_use(t, 0, t->let[1].made_by), -1);
-    t->stmt[step].w = t->stmt[step].mask = 0;
-    t->stmt[step].label                  = 2;
+    t->stmt[step].weight = t->stmt[step].mask = 0;
+    t->stmt[step].label                       = 2;
     ck_assert_int_eq(rd_reads_of(t, step, value, 4), 3);
     ck_assert(value[0] == 1 && value[1] == 0 && value[2] == 2);
-    t->stmt[step].w = t->stmt[step].mask = t->stmt[step].label = -1;
+    t->stmt[step].weight = t->stmt[step].mask = t->stmt[step].label = -1;
     ck_assert(rd_is_read_in(t, 1, inner) && !rd_is_read_outside(t, 1, inner));
     ck_assert(rd_is_read_in(t, 2, outer) && !rd_is_read_in(t, 2, inner));
     ck_assert(rd_is_read_outside(t, 2, inner));
@@ -365,8 +365,8 @@ START_TEST(ranges)
     const int32_t around = rd_enclose_in_loop(m.t, m.t->part[1], 0, 8),
                   inner = find(m.t, RD_S_LOOP, 1), let = m.t->let[0].made_by;
     const rd_for   *l      = rd_loop_of(m.t, around);
-    const rd_linear start  = rd_linear_plus_axis(m.t, rd_linear_of(0), 1, l->start),
-                    behind = rd_linear_plus_axis(m.t, m.t->let[0].at, -1, l->start);
+    const rd_linear start  = rd_linear_plus_axis(m.t, rd_linear_of(0), 1, l->start_mark),
+                    behind = rd_linear_plus_axis(m.t, m.t->let[0].at, -1, l->start_mark);
 
     ck_assert_int_eq(rd_access_stride(m.t, around, let).by, 8);
     ck_assert_int_eq(rd_access_stride(m.t, inner, let).by, 1);
@@ -506,13 +506,13 @@ START_TEST(meets_by_ranges)
     const int32_t loop   = find(m.t, RD_S_LOOP, by_ranges[_i].loop);
     rd_for        around = *rd_loop_of(m.t, loop);
 
-    around.step  = by_ranges[_i].step;
-    around.start = rd_add_mark(m.t);
-    around.stop  = rd_add_mark(m.t);
+    around.step       = by_ranges[_i].step;
+    around.start_mark = rd_add_mark(m.t);
+    around.stop_mark  = rd_add_mark(m.t);
     m.t->loop[m.t->stmt[loop].arg].from =
-        rd_edge_of(rd_linear_plus_axis(m.t, rd_linear_of(0), 1, around.start));
+        rd_edge_of(rd_linear_plus_axis(m.t, rd_linear_of(0), 1, around.start_mark));
     m.t->loop[m.t->stmt[loop].arg].to =
-        rd_edge_of(rd_linear_plus_axis(m.t, rd_linear_of(0), 1, around.stop));
+        rd_edge_of(rd_linear_plus_axis(m.t, rd_linear_of(0), 1, around.stop_mark));
     const rd_mapping meet = rd_mapping_of(m.t, 0, rd_put_loop_around(m.t, loop, loop, &around));
 
     ck_assert_msg(meet == by_ranges[_i].meet, "row %d: %s", _i, rd_mapping_name(meet));

@@ -227,14 +227,14 @@ static void strip(rd_schedule *t, int64_t step, rd_for_kind kind)
     const int32_t loop  = innermost(t);
     rd_for        outer = *rd_loop_of(t, loop);
 
-    outer.step   = step;
-    outer.extent = -1;
-    outer.start  = rd_add_mark(t);
-    outer.stop   = rd_add_mark(t);
+    outer.step       = step;
+    outer.extent     = -1;
+    outer.start_mark = rd_add_mark(t);
+    outer.stop_mark  = rd_add_mark(t);
     rd_put_loop_around(t, loop, loop, &outer);
     rd_for *inner = &t->loop[t->stmt[loop].arg];
-    inner->from   = rd_edge_of(axis_plus(t, outer.start, 0));
-    inner->to     = rd_edge_of(axis_plus(t, outer.stop, 0));
+    inner->from   = rd_edge_of(axis_plus(t, outer.start_mark, 0));
+    inner->to     = rd_edge_of(axis_plus(t, outer.stop_mark, 0));
     inner->kind   = kind;
     inner->extent = step;
 }
@@ -266,15 +266,15 @@ static void aligned(rd_schedule *t)
     rd_for        outer = *rd_loop_of(t, loop);
     rd_edge_part *part  = &outer.from.part[0];
 
-    part->by     = 8;
-    part->first  = part->at;
-    outer.step   = 8;
-    outer.extent = -1;
-    outer.start  = rd_add_mark(t);
-    rd_edge ends = rd_edge_of(axis_plus(t, outer.start, 8));
+    part->multiple   = 8;
+    part->base       = part->at;
+    outer.step       = 8;
+    outer.extent     = -1;
+    outer.start_mark = rd_add_mark(t);
+    rd_edge ends     = rd_edge_of(axis_plus(t, outer.start_mark, 8));
     rd_edge_add(&ends, outer.to.part[0].at);
     rd_put_loop_around(t, loop, loop, &outer);
-    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, outer.start, 0));
+    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, outer.start_mark, 0));
     t->loop[t->stmt[loop].arg].to   = ends;
 }
 
@@ -284,14 +284,14 @@ static void jammed_rows(rd_schedule *t)
     const int32_t loop  = loop_find(t, RD_S_LOOP, 0);
     rd_for        outer = *rd_loop_of(t, loop);
 
-    outer.step   = 2;
-    outer.extent = -1;
-    outer.start  = rd_add_mark(t);
-    outer.stop   = rd_add_mark(t);
+    outer.step       = 2;
+    outer.extent     = -1;
+    outer.start_mark = rd_add_mark(t);
+    outer.stop_mark  = rd_add_mark(t);
     rd_put_loop_around(t, loop, loop, &outer);
     rd_for *inner = &t->loop[t->stmt[loop].arg];
-    inner->from   = rd_edge_of(axis_plus(t, outer.start, 0));
-    inner->to     = rd_edge_of(axis_plus(t, outer.stop, 0));
+    inner->from   = rd_edge_of(axis_plus(t, outer.start_mark, 0));
+    inner->to     = rd_edge_of(axis_plus(t, outer.stop_mark, 0));
     inner->kind   = RD_FOR_JAM;
     inner->extent = 2;
 }

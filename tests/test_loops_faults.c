@@ -46,7 +46,7 @@ static int32_t step_axis(rd_schedule *t)
 {
     const rd_stmt *s = find(t, RD_S_STEP, 0);
 
-    return axis_of(t, s->of.outer.n ? &s->of.outer : &s->of.lane);
+    return axis_of(t, s->fold_at.outer.n ? &s->fold_at.outer : &s->fold_at.lane);
 }
 
 static void drop(rd_schedule *t, rd_stmt_kind kind)
@@ -130,7 +130,7 @@ static void late_cut(rd_schedule *t)
     const rd_target target = { .vector = 64 };
 
     rd_pass_block_ranges(t, &target);
-    find(t, RD_S_CUT_AT_BLOCK, 0)->of.outer.offset -= 1;
+    find(t, RD_S_CUT_AT_BLOCK, 0)->fold_at.outer.offset -= 1;
 }
 
 static void early_cut(rd_schedule *t)
@@ -138,7 +138,7 @@ static void early_cut(rd_schedule *t)
     const rd_target target = { .vector = 64 };
 
     rd_pass_block_ranges(t, &target);
-    find(t, RD_S_CUT_AT_BLOCK, 0)->of.outer.offset += 1;
+    find(t, RD_S_CUT_AT_BLOCK, 0)->fold_at.outer.offset += 1;
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------ */
@@ -166,7 +166,7 @@ static void no_mask(rd_schedule *t)
 
 static void no_weight(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 0)->w = -1;
+    find(t, RD_S_STEP, 0)->weight = -1;
 }
 
 static void other_label(rd_schedule *t)
@@ -194,31 +194,31 @@ static void no_label(rd_schedule *t)
 
 static void next_cell(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 0)->of.cell.offset += 1;
+    find(t, RD_S_STEP, 0)->fold_at.cell.offset += 1;
 }
 
 static void one_cell(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 0)->of.cell = rd_linear_of(0);
+    find(t, RD_S_STEP, 0)->fold_at.cell = rd_linear_of(0);
 }
 
 static void other_cell_finishes(rd_schedule *t)
 {
     rd_stmt *rest = find(t, RD_S_MERGE_BLOCKS, 0), *finish = find(t, RD_S_FINISH, 0);
 
-    rest->of.cell = finish->of.cell = rd_linear_of(1);
+    rest->fold_at.cell = finish->fold_at.cell = rd_linear_of(1);
 }
 
 static void next_lane(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 0)->of.lane.offset += 1;
+    find(t, RD_S_STEP, 0)->fold_at.lane.offset += 1;
 }
 
 static void one_lane(rd_schedule *t)
 {
     rd_stmt *s = find(t, RD_S_STEP, 0);
 
-    s->of.lane = rd_linear_of(0);
+    s->fold_at.lane = rd_linear_of(0);
 }
 
 static void other_states(rd_schedule *t)
@@ -228,12 +228,12 @@ static void other_states(rd_schedule *t)
 
 static void other_place(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 0)->of.index.offset += 1;
+    find(t, RD_S_STEP, 0)->fold_at.index.offset += 1;
 }
 
 static void more_in_states(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 0)->of.more = rd_linear_of(1);
+    find(t, RD_S_STEP, 0)->fold_at.state_offset = rd_linear_of(1);
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
@@ -268,7 +268,7 @@ static void vector_of_steps(rd_schedule *t)
 static void vector_of_prefixes(rd_schedule *t)
 {
     drop(t, RD_S_PUSH_IF_LAST);
-    over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->of.outer))->kind = RD_FOR_VECTOR;
+    over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->fold_at.outer))->kind = RD_FOR_VECTOR;
 }
 
 static void backwards(rd_schedule *t)
@@ -278,7 +278,7 @@ static void backwards(rd_schedule *t)
 
 static void forwards(rd_schedule *t)
 {
-    over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->of.outer))->backwards = false;
+    over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->fold_at.outer))->backwards = false;
 }
 
 /* The loops over two axes of steps change places. */
@@ -288,7 +288,8 @@ static void interchanged(rd_schedule *t)
     int32_t        loops[2], n = 0;
 
     for (int32_t k = s->parent; k >= 0 && n < 2; k = t->stmt[k].parent)
-        if (t->stmt[k].kind == RD_S_LOOP && rd_linear_coef(t, &s->of.outer, rd_loop_of(t, k)->axis))
+        if (t->stmt[k].kind == RD_S_LOOP &&
+            rd_linear_coef(t, &s->fold_at.outer, rd_loop_of(t, k)->axis))
             loops[n++] = k;
     ck_assert_int_eq(n, 2);
     const int32_t arg     = t->stmt[loops[0]].arg;
@@ -302,14 +303,14 @@ static void long_strip(rd_schedule *t)
     const int32_t loop  = loop_over(t, step_axis(t));
     rd_for        strip = *rd_loop_of(t, loop);
 
-    strip.step   = 7;
-    strip.start  = rd_add_mark(t);
-    strip.extent = -1;
+    strip.step       = 7;
+    strip.start_mark = rd_add_mark(t);
+    strip.extent     = -1;
     rd_put_loop_around(t, loop, loop, &strip);
     t->loop[t->stmt[loop].arg].from =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, strip.start));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, strip.start_mark));
     t->loop[t->stmt[loop].arg].to =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(7), 1, strip.start));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(7), 1, strip.start_mark));
 }
 
 /* ---- Values and memory ------------------------------------------------------------------------ */
@@ -520,8 +521,8 @@ static void other_width(rd_schedule *t)
 
 static void border_up(rd_schedule *t)
 {
-    first_of(t, RD_FOR_ONCE)->width           = 0;
-    first_of(t, RD_FOR_ONCE)->from.part[0].up = true;
+    first_of(t, RD_FOR_ONCE)->width                 = 0;
+    first_of(t, RD_FOR_ONCE)->from.part[0].round_up = true;
 }
 
 static void few_states(rd_schedule *t)
@@ -536,12 +537,12 @@ static void not_declared(rd_schedule *t)
 
 static void lane_of_strip(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 1)->of.lane.offset += 1;
+    find(t, RD_S_STEP, 1)->fold_at.lane.offset += 1;
 }
 
 static void ends_one_before(rd_schedule *t)
 {
-    find(t, RD_S_PUSH_IF_LAST, 0)->of.lane.offset -= 1;
+    find(t, RD_S_PUSH_IF_LAST, 0)->fold_at.lane.offset -= 1;
 }
 
 static void vectors_of_strips(rd_schedule *t)
@@ -572,7 +573,7 @@ static void steps_end_together(rd_schedule *t)
     rd_stmt      *ends = by_call(t, RD_S_PUSH_IF_LAST);
     const int32_t axis = rd_loop_of(t, ends->parent)->axis;
 
-    ends->of.outer = rd_linear_plus_axis(t, ends->of.outer, 1, axis);
+    ends->fold_at.outer = rd_linear_plus_axis(t, ends->fold_at.outer, 1, axis);
 }
 
 /* The pass `distribute` leaves ends of blocks in a vector loop, for whose elements each would be one call. */
@@ -611,8 +612,8 @@ static void fetch_beside_powers(rd_schedule *t)
 static void rows_share_states(rd_schedule *t)
 {
     for (int n = 0, s; (s = loop_find(t, RD_S_LOAD_STATES, n)) >= 0; n++)
-        if (t->stmt[s].of.more.offset) {
-            t->stmt[s].of.more.offset = 0;
+        if (t->stmt[s].fold_at.state_offset.offset) {
+            t->stmt[s].fold_at.state_offset.offset = 0;
             return;
         }
     ck_abort_msg("no rows go together");
@@ -623,7 +624,7 @@ static void states_of_next_row(rd_schedule *t)
 {
     rd_stmt *rest = find(t, RD_S_MERGE_BLOCKS, 0);
 
-    rest->of.more.offset += 64;
+    rest->fold_at.state_offset.offset += 64;
 }
 
 /* ---- Blocks beside each other --------------------------------------------------------------------- */
@@ -644,12 +645,12 @@ static void states_stay(rd_schedule *t)
 
 static void states_of_next(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 0)->of.more.offset += 1;
+    find(t, RD_S_STEP, 0)->fold_at.state_offset.offset += 1;
 }
 
 static void states_of_first(rd_schedule *t)
 {
-    find(t, RD_S_STEP, 0)->of.more = rd_linear_of(0);
+    find(t, RD_S_STEP, 0)->fold_at.state_offset = rd_linear_of(0);
 }
 
 static void vectors_of_steps(rd_schedule *t)
@@ -667,8 +668,8 @@ static void one_group_ends(rd_schedule *t)
 {
     rd_stmt *ends = find(t, RD_S_PUSH_IF_LAST, 0);
 
-    ends->all     = false;
-    ends->of.cell = rd_linear_of(1);
+    ends->all_cells    = false;
+    ends->fold_at.cell = rd_linear_of(1);
 }
 
 static void no_turn(rd_schedule *t)
@@ -704,7 +705,7 @@ static void looks_at_few(rd_schedule *t)
 
 static void looks_beside(rd_schedule *t)
 {
-    find(t, RD_S_EXIT, 0)->of.cell.offset += 1;
+    find(t, RD_S_EXIT, 0)->fold_at.cell.offset += 1;
 }
 
 static void leaves_all_rows(rd_schedule *t)

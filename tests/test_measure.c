@@ -226,7 +226,7 @@ START_TEST(files_that_are_refused)
     const rd_found    *last  = rd_findings_get(found, 255);
     ck_assert(found->n == 2 && last && last->choice.traversal == RD_TRAVERSE_LAZY &&
               last->choice.panel == -2);
-    ck_assert(last->choice.tile == 1 && last->choice.alone && last->seconds == 0.5 &&
+    ck_assert(last->choice.tile == 1 && last->choice.one_thread && last->seconds == 0.5 &&
               !rd_findings_get(found, 2));
     unlink(path);
 }

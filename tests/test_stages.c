@@ -394,7 +394,7 @@ static void no_parent(const made *m)
 
 static void no_loop(const made *m)
 {
-    innermost(m)->open = 0;
+    innermost(m)->single_index_axes = 0;
 }
 
 static void no_home(const made *m)

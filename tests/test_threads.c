@@ -580,17 +580,17 @@ START_TEST(a_team_comes_late)
     const int    all  = omp_get_num_procs();
 
     rd_team_share_all(false);
-    ck_assert_int_eq(rd_team_now(ctx, 2, 1e3, MANY), 1);
-    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), 1);
-    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), 2);
-    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), 2);
-    ck_assert_int_eq(rd_team_now(ctx, 2, 1e3, MANY), 1);
+    ck_assert_int_eq(rd_thread_count_now(ctx, 2, 1e3, MANY), 1);
+    ck_assert_int_eq(rd_thread_count_now(ctx, 2, part, MANY), 1);
+    ck_assert_int_eq(rd_thread_count_now(ctx, 2, part, MANY), 2);
+    ck_assert_int_eq(rd_thread_count_now(ctx, 2, part, MANY), 2);
+    ck_assert_int_eq(rd_thread_count_now(ctx, 2, 1e3, MANY), 1);
     rd_threads_leave_one(true);
-    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), all == 2 ? 1 : 2);
+    ck_assert_int_eq(rd_thread_count_now(ctx, 2, part, MANY), all == 2 ? 1 : 2);
     rd_threads_leave_one(false);
-    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), 2);
+    ck_assert_int_eq(rd_thread_count_now(ctx, 2, part, MANY), 2);
     rd_team_share_all(true);
-    ck_assert_int_eq(rd_team_now(ctx, 2, 1e3, MANY), 2);
+    ck_assert_int_eq(rd_thread_count_now(ctx, 2, 1e3, MANY), 2);
 }
 END_TEST
 #endif

@@ -37,8 +37,9 @@ static bool use_here(rd_ctx *ctx, rd_backend_use *use, int32_t device, rd_backen
  * as it allows. */
 static int32_t devices_of(const rd_ctx *ctx, const rd_device_table *device)
 {
-    const int32_t most  = rd_ctx_devices(ctx);
-    const int32_t alike = most > 1 && device->alike ? device->alike(rd_ctx_device(ctx) - 1) : 1;
+    const int32_t most = rd_ctx_devices(ctx);
+    const int32_t alike =
+        most > 1 && device->count_equal ? device->count_equal(rd_ctx_device(ctx) - 1) : 1;
 
     return alike > most ? most : alike > 1 ? alike : 1;
 }
@@ -105,7 +106,7 @@ void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
 {
     if (!use->backend->device)
         return;
-    choice->traversal = RD_TRAVERSE_LAZY;
-    choice->device    = use->backend;
-    choice->cross     = use->devices == 1 && use->backend->device->suits;
+    choice->traversal       = RD_TRAVERSE_LAZY;
+    choice->device          = use->backend;
+    choice->shares_crossing = use->devices == 1 && use->backend->device->keeps_folds_together;
 }

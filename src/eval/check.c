@@ -69,7 +69,7 @@ static void check_scope(tree_check *w, const rd_loop_scope *scope)
             continue;
         }
         w->seen++;
-        if (rd_space(&w->tree->graph->value[item->value]) & ~scope->open)
+        if (rd_space(&w->tree->graph->value[item->value]) & ~scope->single_index_axes)
             w->wrong = "a value stands outside a loop it needs";
         else if (w->tree->storage[item->value].where != scope)
             w->wrong = "a value's place is not where it stands";

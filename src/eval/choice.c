@@ -133,7 +133,7 @@ void rd_findings_text(rd_text *text, const rd_findings *f)
         }
         rd_text_add(text, "%016" PRIx64 " %s panel %d tile %d threads %s seconds %.3g\n", v->key,
                     traversals[v->choice.traversal], v->choice.panel, v->choice.tile,
-                    v->choice.alone ? "1" : "any", v->seconds);
+                    v->choice.one_thread ? "1" : "any", v->seconds);
     }
 }
 
@@ -162,5 +162,5 @@ void rd_choice_text(rd_text *text, const rd_choice *choice)
     rd_text_add(text, "%s", traversals[choice->traversal]);
     scale_text(text, "panels", choice->panel);
     scale_text(text, "tiles", choice->tile);
-    rd_text_add(text, "%s", choice->alone ? ", 1 thread" : "");
+    rd_text_add(text, "%s", choice->one_thread ? ", 1 thread" : "");
 }

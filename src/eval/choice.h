@@ -10,12 +10,12 @@
 typedef struct rd_choice {
     rd_traversal traversal;   /* greedy, lazy, or by cost (auto) */
     int8_t       panel, tile; /* log2 of the factor on bytes of panels and of tile buffers */
-    bool         alone;       /* on one thread */
+    bool         one_thread;  /* on one thread */
     bool         measured;    /* made by a measurement, not by cost */
-    bool         cross;       /* on a device, reductions along both axes of an array share loops */
+    bool shares_crossing;     /* on a device, reductions along both axes of an array share loops */
     /* on this processor, reductions that want different loops share none, and each recomputes
      * what is cheap */
-    bool apart;
+    bool separate_loops;
     bool brief; /* for the first runs: no compiled loops where they gain little */
     /* the device to plan for, with threads in place of loops; NULL: this processor */
     const rd_backend_table *device;

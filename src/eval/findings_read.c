@@ -37,10 +37,10 @@ static bool read_line(const char *line, rd_found *v)
         return false;
     *v         = (rd_found){ .key = strtoull(key, &key_end, 16) };
     v->seconds = strtod(seconds, &seconds_end);
-    v->choice  = (rd_choice){ .panel    = (int8_t)panel_shift,
-                              .tile     = (int8_t)tile_shift,
-                              .alone    = strcmp(threads, "1") == 0,
-                              .measured = true };
+    v->choice  = (rd_choice){ .panel      = (int8_t)panel_shift,
+                              .tile       = (int8_t)tile_shift,
+                              .one_thread = strcmp(threads, "1") == 0,
+                              .measured   = true };
     if (*key_end || *seconds_end)
         return false;
     return rd_traversal_read(traversal, &v->choice.traversal);

@@ -166,7 +166,7 @@ static void slow_text(rd_text *text, int number, const rd_slow *slow)
  * evaluation, 0: the context's setting. */
 static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked, double work)
 {
-    return rd_team(ctx, asked, work, rd_program_shares(p, p->grain));
+    return rd_thread_count(ctx, asked, work, rd_program_shares(p, p->grain));
 }
 
 /* The two costs of a stage: with all loop iterations, and without those that a mask leaves out.

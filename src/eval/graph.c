@@ -150,7 +150,7 @@ bool rd_is_materialised_kind(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN ||
            v->kind == RD_VALUE_SORT || v->out >= 0 || v->into >= 0 ||
-           (v->whole && v->kind != RD_VALUE_READ);
+           (v->is_whole_array && v->kind != RD_VALUE_READ);
 }
 
 /* True if the reducer needs the flat C-order index of each element, as argmax does. */

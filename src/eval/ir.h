@@ -99,16 +99,16 @@ typedef struct rd_value {
     rd_dtype    out_type; /* its stored type */
     /* of a result; a pointer, because values are copied often and would be four times as large */
     rd_subscript *store;
-    bool          whole; /* a whole array, read at other places than its own */
+    bool          is_whole_array; /* a whole array, read at other places than its own */
     /* an array in C order over all its dims, for readers with one flat index */
     bool dense;
     /* a MAP, until combine trees are known: they take it for an array in C order, read at at[] */
-    bool    chosen;
+    bool    taken_as_array;
     bool    row;    /* rows to be sorted, along the last dims, all of which are stored */
     bool    strips; /* such rows, and sorts of the first few of them: a strip at a time will do */
-    bool    apart;  /* shares no loop, because a library computes it */
-    int32_t side;   /* shares no loop with another side; 0: any, see rd_assign_sides() */
-    float   ops;    /* operations of this value alone, per point */
+    bool    by_library; /* shares no loop, because a library computes it */
+    int32_t loop_side;  /* shares no loop with another side; 0: any, see rd_assign_sides() */
+    float   ops;        /* operations of this value alone, per point */
 } rd_value;
 
 /* True if dim k lies inside dim d in storage.  Later dims do, with one exception: groups lie
@@ -167,8 +167,8 @@ typedef struct rd_graph {
     bool         limited; /* report RD_ERR_LIMIT instead of planning very long */
     /* the device to plan for; NULL: this processor */
     const rd_backend_table *device;
-    bool cross;   /* on a device: reductions that keep what others reduce share loops */
-    bool crossed; /* some reductions do */
+    bool shares_crossing;    /* on a device: reductions that keep what others reduce share loops */
+    bool has_crossing_folds; /* some reductions do */
 } rd_graph;
 
 /* ---- tree (place) ---------------------------------------------------------------------------- */
@@ -183,15 +183,15 @@ typedef struct rd_item {
 
 /* A loop and its body; the root is a body without a loop. */
 struct rd_loop_scope {
-    int32_t        axis;      /* -1: the root; its items are the stages */
-    bool           tile;      /* a tile loop, over ranges of `step` (order) */
-    int64_t        step;      /* indices of a range of a tile loop */
-    bool           ordered;   /* a tile loop whose ranges come in order, on one task */
-    bool           backwards; /* from the last index to the first */
-    rd_set         open;      /* axes with one index here */
-    rd_set         ranged;    /* axes limited to a range by a tile loop */
-    rd_loop_scope *parent;    /* the loop around; NULL: the root */
-    rd_item       *first;     /* its items */
+    int32_t        axis;              /* -1: the root; its items are the stages */
+    bool           tile;              /* a tile loop, over ranges of `step` (order) */
+    int64_t        step;              /* indices of a range of a tile loop */
+    bool           ordered;           /* a tile loop whose ranges come in order, on one task */
+    bool           backwards;         /* from the last index to the first */
+    rd_set         single_index_axes; /* axes with one index here */
+    rd_set         tile_ranged_axes;  /* axes limited to a range by a tile loop */
+    rd_loop_scope *parent;            /* the loop around; NULL: the root */
+    rd_item       *first;             /* its items */
     /* loop over rows with the maps of reductions finished by rows; NULL: none */
     rd_loop_scope *epilogue;
 };
@@ -295,8 +295,8 @@ bool      rd_rewrite(rd_graph *graph);             /* online softmax on long row
 bool      rd_read_rows_in_memory(rd_graph *graph); /* sorts rows without a copy */
 /* The axis along the rows that a sort takes (in_memory.c); -1: there are several, or none. */
 int  rd_sorted_axis(const rd_value *sort, const rd_value *rows);
-bool rd_separate_products(rd_graph *graph); /* sets rd_value.apart of matrix products */
-/* sets rd_value.side, and copies what each side computes */
+bool rd_separate_products(rd_graph *graph); /* sets rd_value.by_library of matrix products */
+/* sets rd_value.loop_side, and copies what each side computes */
 bool rd_assign_sides(rd_graph *graph);
 /* For tests: folds that read the same pairs have different sides, however few pairs there are. */
 void rd_force_sides_of_pairs(bool few);

@@ -14,7 +14,7 @@ enum { PIECE = 1 << 18, PIECES = 256, BLOCK_WORK = 2 * RD_PICK_BLOCK };
 static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
 {
     const int64_t n    = rd_points(mask->rank, mask->extent);
-    const int64_t team = rd_team(ctx, /*asked=*/0, (double)n, n / PIECE);
+    const int64_t team = rd_thread_count(ctx, /*asked=*/0, (double)n, n / PIECE);
     const int64_t most = n / PIECES > PIECE * team ? n / PIECES : PIECE * team;
 
     return cheap ? most : INT64_MAX;
@@ -25,7 +25,7 @@ void rd_picked_for_blocks(const rd_picked *s, int64_t n, void (*f)(const void *w
                           const void *with)
 {
 #ifdef _OPENMP
-    const int threads = rd_team_now(s->ctx, /*asked=*/0, BLOCK_WORK * (double)n, n);
+    const int threads = rd_thread_count_now(s->ctx, /*asked=*/0, BLOCK_WORK * (double)n, n);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
 #else
     (void)s;

@@ -69,13 +69,13 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     if (!graph || !rd_combine_trees(graph) || !rd_narrow_arrays(graph) || !rd_rewrite(graph))
         return NULL;
     rd_merge_axes(graph);
-    graph->device = choice->device;
-    graph->cross  = choice->cross;
-    graph->fast   = choice->device && opts->accuracy == RD_ACCURACY_FAST;
+    graph->device          = choice->device;
+    graph->shares_crossing = choice->shares_crossing;
+    graph->fast            = choice->device && opts->accuracy == RD_ACCURACY_FAST;
     if (!rd_read_rows_in_memory(graph) || !rd_take_rows_in_strips(graph) ||
         (!graph->exact && !rd_separate_products(graph)))
         return NULL;
-    if (choice->apart && !rd_assign_sides(graph))
+    if (choice->separate_loops && !rd_assign_sides(graph))
         return NULL;
     if (!graph->device && !rd_pack_operands(graph)) /* GPU threads are no vectors */
         return NULL;
@@ -301,7 +301,7 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
     plan->devices    = 1;
     plan->traced     = rd_debug_wants_trace();
     plan->records    = records_by_default();
-    plan->threads    = choice->alone ? 1 : opts->threads;
+    plan->threads    = choice->one_thread ? 1 : opts->threads;
     plan->async      = opts->async;
     plan->progress   = (rd_progress){ .tell = opts->progress, .user = opts->user };
     plan->owned.drop = drop;

@@ -41,9 +41,9 @@ typedef struct rd_plan_part {
     int32_t  first;
     int32_t  n_read; /* the arrays that it reads, which follow the common inputs */
     int32_t *read;
-    /* lies: the array is a leaf that products read in place. input: the input that it is, or -1:
+    /* read_in_place: the array is a leaf that products read so. input: the input that it is, or -1:
      * `leaf` is its memory. */
-    bool        lies;
+    bool        read_in_place;
     int32_t     input;
     const void *leaf;
 } rd_plan_part;

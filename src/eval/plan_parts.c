@@ -56,7 +56,7 @@ static int64_t free_place(const making *m, const int32_t *last, int32_t k)
         for (int32_t a = 0; a < k; a++) {
             const int64_t end = rd_bytes_add(parts->at[a], bytes_of(m->cuts->cut[a].target));
 
-            if (a == parts->direct || parts->part[a].lies)
+            if (a == parts->direct || parts->part[a].read_in_place)
                 continue;
             if (last[a] >= k && parts->at[a] < rd_bytes_add(at, need) && at < end) {
                 at    = end;
@@ -87,7 +87,7 @@ static bool place_arrays(making *m)
 
         if (k == parts->direct)
             continue;
-        if (parts->part[k].lies) {
+        if (parts->part[k].read_in_place) {
             parts->at[k] = parts->spare;
             parts->spare = rd_bytes_add(parts->spare, bytes);
             continue;
@@ -237,8 +237,8 @@ static void find_leaves(making *m)
             part->input = m->in.at[i] == e ? i : part->input;
         if (part->input >= 0 && m->shift && m->shift[part->input] != 0)
             continue; /* the input has been moved within the array */
-        part->leaf = e->as.leaf->data;
-        part->lies = true;
+        part->leaf          = e->as.leaf->data;
+        part->read_in_place = true;
     }
 }
 

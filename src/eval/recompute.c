@@ -25,7 +25,7 @@ static bool is_accepted(rd_nest *nest, const rd_backend_use *use)
     for (int s = 0; p && s < nest->n_stage; s++) {
         p[s].device = use->device;
         all &= !rd_tune(g->ctx, use->backend, &p[s]) ||
-               use->backend->device->suits(&p[s], memory_of, g->pool);
+               use->backend->device->keeps_folds_together(&p[s], memory_of, g->pool);
     }
     g->n_slot = n_slot;
     return all;
@@ -203,8 +203,8 @@ static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ct
 
     if (!is_worth_asking(together->tree))
         return together;
-    own.apart = true;
-    apart     = rd_pipeline(ctx, pool, n, request, given, opts, &own);
+    own.separate_loops = true;
+    apart              = rd_pipeline(ctx, pool, n, request, given, opts, &own);
     if (!apart)
         return NULL;
     if (is_cheaper(use->backend, apart, together, &ok))
@@ -222,9 +222,9 @@ static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx
 {
     rd_choice apart = *choice;
 
-    if (!nest->tree->graph->crossed || is_accepted(nest, use))
+    if (!nest->tree->graph->has_crossing_folds || is_accepted(nest, use))
         return nest;
-    apart.cross = false;
+    apart.shares_crossing = false;
     return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
 }
 

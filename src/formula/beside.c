@@ -200,7 +200,7 @@ bool rd_formula_beside(rd_arguments *a)
         x[1 + k] = a->x[place[k]].x;
     for (int k = 0; k < n_list; k++)
         x[1 + n + k] = a->list[k];
-    if (!rd_formula_meet(a->r, 1 + n + n_list, x, /*into=*/true, a->call->at))
+    if (!rd_formula_broadcast_by_names(a->r, 1 + n + n_list, x, /*into=*/true, a->call->at))
         return false;
     a->x[0].x = x[0];
     for (int k = 0; k < n; k++)

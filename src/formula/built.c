@@ -33,7 +33,7 @@ bool rd_formula_build_sized(rd_formula_reader *r, rd_statement *s)
  * is `first`. */
 bool rd_formula_build_read(rd_formula_reader *r)
 {
-    for (rd_phrase *use = r->uses; use; use = use->use)
+    for (rd_phrase *use = r->indexed_arrays; use; use = use->next_indexed)
         if (!rd_formula_value(r, use->first).x)
             return false;
     return true;

@@ -24,7 +24,7 @@ static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
         if (v[k].x && !x[k])
             return false;
     }
-    return all->n || rd_formula_meet(r, n, x, /*into=*/false, p->at);
+    return all->n || rd_formula_broadcast_by_names(r, n, x, /*into=*/false, p->at);
 }
 
 /* Calls a function of functions.def. Operands of an elementwise function broadcast; others take
@@ -49,7 +49,7 @@ static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd
             return failed(rd_formula_fail(r, RD_ERR_ARGUMENT, a->given[k]->at,
                                           "%.*s takes whole arrays, and this has indices",
                                           (int)p->length, r->text + p->at));
-    if ((f->sort != RD_FORMULA_MAPS && !rd_formula_beside(a)) ||
+    if ((f->sort != RD_FORMULA_MAPS && !rd_formula_prepare_arguments(a)) ||
         !rd_formula_alike_arguments(a, f->name))
         return failed(NULL);
     for (int k = 0; k < a->n; k++)
@@ -79,7 +79,7 @@ static rd_labelled call_operator(const rd_phrase *p, int function, rd_arguments 
     rd_expr           *x[RD_ARGUMENTS];
 
     if (!broadcast_operands(r, p, a->n, a->x, &all, x) ||
-        !rd_formula_alike(r, function, a->n, x, p->at))
+        !rd_formula_same_unit(r, function, a->n, x, p->at))
         return failed(NULL);
     all.x = rd_formula_made(r, rd_function_apply(function, r->call, rd_map_op, x), p->at);
     rd_formula_told(r, all.x, function == RD_TEXT_CLIP ? "clip" : rd_op_table[function].name, a->n,

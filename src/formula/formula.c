@@ -35,8 +35,8 @@ static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
 {
     rd_expr *x[] = { before->x, s->x };
 
-    if ((!s->index && !rd_formula_meet(r, 2, x, /*into=*/false, s->at)) ||
-        !rd_formula_alike(r, RD_OP_add, 2, x, s->at))
+    if ((!s->index && !rd_formula_broadcast_by_names(r, 2, x, /*into=*/false, s->at)) ||
+        !rd_formula_same_unit(r, RD_OP_add, 2, x, s->at))
         return NULL;
     return rd_formula_told(r, rd_formula_made(r, rd_add(x[0], x[1]), s->at),
                            rd_op_table[RD_OP_add].name, 2, x);

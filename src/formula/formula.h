@@ -78,7 +78,7 @@ typedef struct rd_phrase {
     rd_expr          *x; /* the value, once built; NULL if the piece contains an index     */
     struct rd_phrase *first, *last, *next; /* operands                                     */
     struct rd_phrase *body;                /* REDUCE: the body                                   */
-    struct rd_phrase *use;                 /* AT with indices: the next AT with indices     */
+    struct rd_phrase *next_indexed;        /* AT with indices: the next AT with indices     */
 } rd_phrase;
 
 /* A statement, filled by parse.c; formula.c adds the value. */
@@ -124,8 +124,8 @@ typedef struct rd_formula_reader {
     int                    n_found;
     rd_formula_label       label[RD_FORMULA_INDICES]; /* indices of the statement */
     int                    n_labels;
-    rd_phrase             *uses, *last_use; /* list of AT with indices */
-    char                   why[RD_WHY];     /* the reason why opts->axes refuses */
+    rd_phrase             *indexed_arrays, *last_indexed; /* list of AT with indices */
+    char                   why[RD_WHY];                   /* the reason why opts->axes refuses */
 } rd_formula_reader;
 
 /* Records a failure with a caret under byte `at`, unless one is recorded. Returns NULL. */
@@ -236,7 +236,7 @@ int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, s
 void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, size_t at);
 /* Replaces whole arrays in x by views that broadcast axis by axis, as their names say; NULL
  * entries stay. `into`: the result has the axes of x[0]. False: they do not belong together. */
-bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at);
+bool rd_formula_broadcast_by_names(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at);
 /* Asks the caller to align coordinates along two axes of one name; both arrays may become parts
  * of themselves. False: the coordinates do not fit, which is recorded. */
 bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
@@ -244,7 +244,7 @@ bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_e
 /* Returns the answer x of the caller. If it is NULL, its reason is recorded. */
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at);
 /* alike.c: puts operands of an operator in one unit. False: refused, which is recorded. */
-bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at);
+bool rd_formula_same_unit(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at);
 /* Tells the caller that the function `name` made y of the operands x. Returns y. */
 rd_expr *rd_formula_told(rd_formula_reader *r, rd_expr *y, const char *name, int n,
                          rd_expr *const *x);
@@ -294,7 +294,7 @@ bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const cha
 rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at);
 /* beside.c: views masks, weights and labels with the axes of the first array, and finds how many
  * groups labels have. */
-bool rd_formula_beside(rd_arguments *a);
+bool rd_formula_prepare_arguments(rd_arguments *a);
 /* alike.c: puts arguments that are compared or joined in one unit. False: refused. */
 bool rd_formula_alike_arguments(rd_arguments *a, const char *name);
 /* beside.c: tells the caller which axes of the result y are groups. */

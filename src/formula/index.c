@@ -101,8 +101,8 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
         return rd_formula_fail(r, RD_ERR_TEXT, p->at,
                                "this has indices already: subscripts stand at whole arrays");
     if (subscripts) {
-        *(r->last_use ? &r->last_use->use : &r->uses) = p;
-        r->last_use                                   = p;
+        *(r->last_indexed ? &r->last_indexed->next_indexed : &r->indexed_arrays) = p;
+        r->last_indexed                                                          = p;
     }
     return true;
 }
@@ -112,8 +112,8 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
  * NULL: none; s->tree is the right side. */
 bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
 {
-    r->n_labels = 0;
-    r->uses = r->last_use = NULL;
+    r->n_labels       = 0;
+    r->indexed_arrays = r->last_indexed = NULL;
     if (s->index)
         for (rd_phrase *q = s->index->first; q; q = q->next)
             if (!declare(r, q))
@@ -292,7 +292,7 @@ static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
     rd_formula_sum a;
     rd_phrase     *inner;
 
-    for (rd_phrase *use = r->uses; use; use = use->use) {
+    for (rd_phrase *use = r->indexed_arrays; use; use = use->next_indexed) {
         const rd_expr *const base = use->first->x;
         int                  axis = 0;
 

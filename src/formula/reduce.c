@@ -100,7 +100,7 @@ rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
     rd_reduce_opts     o;
     char               name[RD_FORMULA_NAME + 1];
 
-    if (!check_whole(r, p, a) || !rd_formula_beside(a) || !read_keywords(a, FIRST, &o))
+    if (!check_whole(r, p, a) || !rd_formula_prepare_arguments(a) || !read_keywords(a, FIRST, &o))
         return none();
     copy_name(r, p->at, p->length, name);
     o.skip_nan |= p->skip_nan;
@@ -131,7 +131,7 @@ rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
     rd_reduce_opts     o;
     char               name[RD_FORMULA_NAME + 1];
 
-    if (!check_whole(r, p, a) || !rd_formula_beside(a) || !read_keywords(a, FIRST, &o))
+    if (!check_whole(r, p, a) || !rd_formula_prepare_arguments(a) || !read_keywords(a, FIRST, &o))
         return none();
     if (!a->given[AXIS] && a->x[X].x->rank != 1)
         return (rd_labelled){ .x = rd_formula_fail(

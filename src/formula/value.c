@@ -35,7 +35,7 @@ static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labell
 
     if (!broadcast_labels(r, n, v, at, &all, x))
         return (rd_labelled){ 0 };
-    if (op != RD_OP_none && !all.n && !rd_formula_meet(r, n, x, /*into=*/false, at))
+    if (op != RD_OP_none && !all.n && !rd_formula_broadcast_by_names(r, n, x, /*into=*/false, at))
         return (rd_labelled){ 0 };
     if (op == RD_OP_none && all.n)
         return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, at,
@@ -45,7 +45,7 @@ static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labell
         all.x = rd_formula_made(r, rd_matmul(x[0], x[1]), at);
         return all;
     }
-    if (!rd_formula_alike(r, (int)op, n, x, at))
+    if (!rd_formula_same_unit(r, (int)op, n, x, at))
         return (rd_labelled){ 0 };
     all.x = rd_formula_made(r, rd_map_op(op, r->call, n, x), at);
     rd_formula_told(r, all.x, rd_op_table[op].name, n, x);

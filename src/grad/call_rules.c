@@ -26,27 +26,28 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g)
     return map_2(RD_OP_mul, s->call, g, rd_cast_to(slope, s->y->type));
 }
 
-/* Reverse mode: sets s->in[k] to what the node adds to the cotangent of operand k, the gradient
+/* Reverse mode: sets s->change[k] to what the node adds to the cotangent of operand k, the gradient
  * of the scalar result with respect to it. s->g is the node's own cotangent. Only operands of
  * which a change matters (depends) get one. False after a failure. */
 static bool pull(rd_grad_step *s)
 {
     for (int k = 0; k < s->y->n_in; k++)
-        if (s->depends[k] && !(s->in[k] = change_by(s, k, s->g)))
+        if (s->depends[k] && !(s->change[k] = change_by(s, k, s->g)))
             return false;
     return true;
 }
 
 /* Forward mode: returns the tangent of the node, how it changes along the direction: the sum of
- * its changes by the operands' tangents, s->in (NULL: 0). NULL after a failure. */
+ * its changes by the operands' tangents, s->change (NULL: 0). NULL after a failure. */
 static rd_expr *push(rd_grad_step *s)
 {
     rd_expr *sum = NULL;
 
     for (int k = 0; k < s->y->n_in; k++) {
-        rd_expr *const part = s->in[k] ? change_by(s, k, rd_cast_to(s->in[k], s->y->type)) : NULL;
+        rd_expr *const part =
+            s->change[k] ? change_by(s, k, rd_cast_to(s->change[k], s->y->type)) : NULL;
 
-        if (s->in[k] && !part)
+        if (s->change[k] && !part)
             return NULL;
         if (part)
             sum = sum ? map_2(RD_OP_add, s->call, sum, part) : part;

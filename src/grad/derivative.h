@@ -22,10 +22,10 @@ enum { RD_MOST_IN = 64 };
 typedef struct rd_grad_step {
     const char *call; /* for messages: "rd_grad" */
     rd_ctx     *ctx;
-    rd_expr    *y;              /* the node */
-    rd_expr    *g;              /* reverse mode: its cotangent, origins 0 */
-    const bool *depends;        /* of each operand: a change of it matters */
-    rd_expr    *in[RD_MOST_IN]; /* forward mode: tangents of operands, NULL: 0.  Reverse mode: the
+    rd_expr    *y;               /* the node */
+    rd_expr    *g;               /* reverse mode: its cotangent, origins 0 */
+    const bool *depends;         /* of each operand: a change of it matters */
+    rd_expr *change[RD_MOST_IN]; /* forward mode: tangents of operands, NULL: 0.  Reverse mode: the
                                  * rule writes what the node adds to their cotangents */
 } rd_grad_step;
 
@@ -35,7 +35,7 @@ typedef struct rd_scaled {
     double   by;
 } rd_scaled;
 
-/* The rule of a kind of node.  `pull` fills in s->in from s->g; false after a failure.  `push`
+/* The rule of a kind of node.  `pull` fills in s->change from s->g; false after a failure.  `push`
  * returns the tangent of s->y; NULL after a failure. */
 typedef struct rd_grad_rule {
     bool (*pull)(rd_grad_step *s);

@@ -125,14 +125,14 @@ rd_expr *rd_grad_whole(const char *call, rd_scaled x)
 /* ---- Factors of sums ------------------------------------------------------------------------- */
 /* A sum of products whose factors are being sorted: those that are the same for all terms go
  * outside of the sum, the others stay inside. */
-typedef struct dealing {
+typedef struct factoring {
     const char *call;
     uint64_t    axes;     /* of the sum */
     rd_expr    *outside;  /* the product of the factors that repeat along them; NULL: 1 */
     rd_expr    *under;    /* and of such divisors */
     bool        negative; /* the sum is subtracted, as differences were reversed */
     bool        failed;
-} dealing;
+} factoring;
 
 /* True if the view reads the same element at all indices along these axes (a set, bit k for axis
  * k). A view's `number` holds an offset for each axis of its operand x->in[0], and then for each
@@ -179,7 +179,7 @@ static bool repeats(const rd_expr *x, uint64_t axes, int depth)
 
 /* Returns a factor that is the same along the axes of the sum, without these axes: its first
  * element along each. NULL after a failure. */
-static rd_expr *once(const dealing *d, rd_expr *x)
+static rd_expr *once(const factoring *d, rd_expr *x)
 {
     for (int k = x->rank; x && k-- > 0;)
         if (d->axes >> k & 1)
@@ -188,7 +188,7 @@ static rd_expr *once(const dealing *d, rd_expr *x)
 }
 
 /* Returns a b, where NULL stands for 1. A failure sets d->failed. */
-static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
+static rd_expr *product(factoring *d, rd_expr *a, rd_expr *b)
 {
     rd_expr *const y = a && b ? map_2(RD_OP_mul, d->call, a, b) : a ? a : b;
 
@@ -198,7 +198,7 @@ static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
 
 /* Multiplies *to, the factors or the divisors outside of the sum, by a factor that is the same
  * for all its terms. */
-static void move_outside(dealing *d, rd_expr **to, rd_expr *x)
+static void move_outside(factoring *d, rd_expr **to, rd_expr *x)
 {
     rd_expr *const y = once(d, x);
 
@@ -221,7 +221,7 @@ static rd_expr *factor(const rd_expr *x, int k)
                : x->in[k];
 }
 
-static rd_expr *deal(dealing *d, rd_expr *x, int depth);
+static rd_expr *factor_out(factoring *d, rd_expr *x, int depth);
 
 /* Sorts the factors of the quotient x = a / b into those that are the same for all terms of the
  * sum, which go outside, and the others. Returns what stays inside; NULL: 1. b itself stays
@@ -233,9 +233,9 @@ static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, in
 
     if (repeats(b, d->axes, DEEPEST)) {
         move_outside(d, &d->under, b);
-        return deal(d, a, depth - 1);
+        return factor_out(d, a, depth - 1);
     }
-    stays = deal(d, a, depth - 1);
+    stays = factor_out(d, a, depth - 1);
     if (stays == a || d->failed)
         return x;
     if (!stays)
@@ -267,9 +267,9 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
     if (d->failed)
         return x;
     if (y->op == RD_OP_div)
-        return deal_quotient(d, x, in[0], in[1], depth);
+        return factor_quotient(d, x, in[0], in[1], depth);
     for (int k = 0; k < 2; k++)
-        stays[k] = deal(d, in[k], depth - 1);
+        stays[k] = factor_out(d, in[k], depth - 1);
     return stays[0] == in[0] && stays[1] == in[1] ? x : product(d, stays[0], stays[1]);
 }
 

@@ -65,8 +65,8 @@ static bool push_node(rd_grad_graph *graph, int64_t i)
         return true;
     rd_grad_step_of(graph, i, &s, depends);
     for (int k = 0; k < s.y->n_in; k++) {
-        s.in[k] = depends[k] ? graph->change[rd_grad_find(graph, s.y->in[k])] : NULL;
-        any |= s.in[k] != NULL;
+        s.change[k] = depends[k] ? graph->change[rd_grad_find(graph, s.y->in[k])] : NULL;
+        any |= s.change[k] != NULL;
     }
     if (!any)
         return true;

@@ -156,7 +156,7 @@ static rd_expr *change_of_choice(rd_grad_step *s, int k, rd_expr *g)
                         (rd_expr *const[]){ s->y->in[0], g });
 }
 
-/* Reverse mode: sets s->in[k] to what the node adds to the cotangent of operand k, the gradient
+/* Reverse mode: sets s->change[k] to what the node adds to the cotangent of operand k, the gradient
  * of the scalar result with respect to it. s->g is the node's own. For a cast it is g in the
  * operand's type; else the text of the operator's row, as that is linear in g. An operand of
  * which the derivative is 0 (flat) gets nothing. False after a failure. `depends` says of which
@@ -171,12 +171,12 @@ static bool pull(rd_grad_step *s)
         if (!s->depends[k])
             continue;
         if (y->op == RD_OP_where)
-            s->in[k] = change_of_choice(s, k, s->g);
+            s->change[k] = change_of_choice(s, k, s->g);
         else if (y->op == RD_OP_cast)
-            s->in[k] = rd_cast_to(s->g, y->in[k]->type);
+            s->change[k] = rd_cast_to(s->g, y->in[k]->type);
         else
-            s->in[k] = change_by(s, k, s->g, &flat);
-        if (!s->in[k] && !flat)
+            s->change[k] = change_by(s, k, s->g, &flat);
+        if (!s->change[k] && !flat)
             return false;
     }
     return true;
@@ -190,9 +190,9 @@ static rd_expr *push_choice(rd_grad_step *s)
 
     if (!zero)
         return NULL;
-    return rd_grad_text(
-        s, "c ? a : b", "cab",
-        (rd_expr *const[]){ s->y->in[0], s->in[1] ? s->in[1] : zero, s->in[2] ? s->in[2] : zero });
+    return rd_grad_text(s, "c ? a : b", "cab",
+                        (rd_expr *const[]){ s->y->in[0], s->change[1] ? s->change[1] : zero,
+                                            s->change[2] ? s->change[2] : zero });
 }
 
 /* Forward mode: returns the tangent of the node, how it changes along the direction: the sum of
@@ -206,12 +206,12 @@ static rd_expr *push(rd_grad_step *s)
     if (y->op == RD_OP_where)
         return push_choice(s);
     if (y->op == RD_OP_cast)
-        return rd_cast_to(s->in[0], y->type);
+        return rd_cast_to(s->change[0], y->type);
     for (int k = 0; k < y->n_in; k++) {
         bool           flat = false;
-        rd_expr *const part = s->in[k] ? change_by(s, k, s->in[k], &flat) : NULL;
+        rd_expr *const part = s->change[k] ? change_by(s, k, s->change[k], &flat) : NULL;
 
-        if (s->in[k] && !part && !flat)
+        if (s->change[k] && !part && !flat)
             return NULL;
         if (part)
             sum = sum ? map_2(RD_OP_add, s->call, sum, part) : part;

@@ -21,11 +21,11 @@ static bool pull_take(rd_grad_step *s)
     if (!index)
         return false;
     if (s->y->as.axis->along)
-        s->in[0] = rd_grad_scatter(s->g, axis, index, x->extent[axis]);
+        s->change[0] = rd_grad_scatter(s->g, axis, index, x->extent[axis]);
     else
-        s->in[0] =
+        s->change[0] =
             rd_scatter_add(rd_with_origins(rd_grad_zeros(x), /*origin=*/NULL), axis, index, s->g);
-    return s->in[0] != NULL;
+    return s->change[0] != NULL;
 }
 
 /* Forward mode of a gather: returns its tangent, how it changes along the direction: the gather
@@ -35,8 +35,8 @@ static rd_expr *push_take(rd_grad_step *s)
     rd_expr *const index = rd_with_origins(s->y->in[1], /*origin=*/NULL);
     const int      axis  = (int)s->y->as.axis->axis;
 
-    return s->y->as.axis->along ? rd_take_places_along(s->in[0], axis, index)
-                                : rd_take_places(s->in[0], axis, index);
+    return s->y->as.axis->along ? rd_take_places_along(s->change[0], axis, index)
+                                : rd_take_places(s->change[0], axis, index);
 }
 
 const rd_grad_rule rd_take_grad = { pull_take, push_take };
@@ -144,9 +144,9 @@ static bool pull_sort(rd_grad_step *s)
 
     if (!count_is_known(s))
         return false;
-    s->in[0] = rd_grad_scatter(quantiles ? cotangent_of_order(s, n) : s->g, last,
-                               places_of(s, quantiles ? n : s->y->extent[last]), n);
-    return s->in[0] != NULL;
+    s->change[0] = rd_grad_scatter(quantiles ? cotangent_of_order(s, n) : s->g, last,
+                                   places_of(s, quantiles ? n : s->y->extent[last]), n);
+    return s->change[0] != NULL;
 }
 
 /* Forward mode of a sort: returns the tangents of the elements, in the order in which the
@@ -163,7 +163,7 @@ static rd_expr *push_sort(rd_grad_step *s)
     if (!count_is_known(s))
         return NULL;
     places = places_of(s, quantiles ? n : s->y->extent[last]);
-    sorted = places ? rd_take_places_along(s->in[0], last, places) : NULL;
+    sorted = places ? rd_take_places_along(s->change[0], last, places) : NULL;
     return quantiles ? tangent_of_quantiles(s, sorted, n) : sorted;
 }
 

@@ -278,7 +278,7 @@ static const char *text_of(const reduction *r, int k)
 }
 
 /* ---- The rule -------------------------------------------------------------------------------- */
-/* Reverse mode: sets s->in[k] to what the reduction adds to the cotangent of its elements (k =
+/* Reverse mode: sets s->change[k] to what the reduction adds to the cotangent of its elements (k =
  * 0) and weights (1), the gradient of the scalar result with respect to them. The result's own
  * cotangent, s->g, is repeated for each element, and the text of the reducer's row applied to
  * it. False after a failure. A reducer of the caller has no text: text_of() then records that,
@@ -296,7 +296,7 @@ static bool pull(rd_grad_step *s)
     g = spread(&r, s->g);
     for (int k = 0; k < 2; k++)
         if (s->depends[k] &&
-            (!(text = text_of(&r, k)) || !g || !(s->in[k] = change_by(&r, text, g))))
+            (!(text = text_of(&r, k)) || !g || !(s->change[k] = change_by(&r, text, g))))
             return false;
     return true;
 }
@@ -316,10 +316,10 @@ static rd_expr *push(rd_grad_step *s)
     for (int k = 0; k < 2; k++) {
         rd_expr *part;
 
-        if (!s->in[k])
+        if (!s->change[k])
             continue;
         text = text_of(&r, k);
-        part = text ? sum_beside(&r, change_by(&r, text, s->in[k])) : NULL;
+        part = text ? sum_beside(&r, change_by(&r, text, s->change[k])) : NULL;
         sum  = part && sum ? map_2(RD_OP_add, s->call, sum, part) : part;
         if (!sum)
             return NULL;

@@ -103,9 +103,9 @@ bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
         return false;
     for (int k = 0; k < s->y->n_in; k++) {
         part[k] = (rd_scaled){ NULL, 1 };
-        if (!s->depends[k] || !s->in[k])
+        if (!s->depends[k] || !s->change[k])
             continue;
-        part[k] = keeps ? rd_grad_without_number(s, s->in[k]) : (rd_scaled){ s->in[k], 1 };
+        part[k] = keeps ? rd_grad_without_number(s, s->change[k]) : (rd_scaled){ s->change[k], 1 };
         part[k].by *= g.by;
         part[k].x = rd_cast_to(rd_with_origins(part[k].x, /*origin=*/NULL), s->y->in[k]->type);
         part[k].x = rd_grad_masked(s->call, &mask, part[k].x);

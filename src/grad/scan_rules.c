@@ -146,22 +146,22 @@ static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
     }
 }
 
-/* Reverse mode: sets s->in[0] to what the scan adds to the cotangent of x, the gradient of the
+/* Reverse mode: sets s->change[0] to what the scan adds to the cotangent of x, the gradient of the
  * scalar result with respect to it. A derivative by its second operand, weights or flags, is
  * refused. False after a failure. */
 static bool pull(rd_grad_step *s)
 {
     if (s->depends[1])
         return refuse(s);
-    s->in[0] = change_by(s, s->g, /*back=*/true);
-    return s->in[0] != NULL;
+    s->change[0] = change_by(s, s->g, /*back=*/true);
+    return s->change[0] != NULL;
 }
 
 /* Forward mode: returns the tangent of the scan, how it changes along the direction. A tangent
  * of its second operand, weights or flags, is refused. NULL after a failure. */
 static rd_expr *push(rd_grad_step *s)
 {
-    return s->in[1] ? refuse(s) : change_by(s, s->in[0], /*back=*/false);
+    return s->change[1] ? refuse(s) : change_by(s, s->change[0], /*back=*/false);
 }
 
 const rd_grad_rule rd_scan_grad = { pull, push };

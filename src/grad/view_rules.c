@@ -325,7 +325,7 @@ static rd_expr *sums_by_place(const back *b, rd_expr *g)
     return g ? rd_reshape(g, rd_shape_of(x)) : NULL;
 }
 
-/* Reverse mode: sets s->in[0] to what the view adds to the cotangent of its operand, the
+/* Reverse mode: sets s->change[0] to what the view adds to the cotangent of its operand, the
  * gradient of the scalar result with respect to it: its transpose. Axes along which it repeats
  * elements are summed first. If no two axes meet (is_separable()), pull_axes() moves each back
  * to its place; other views, such as a diagonal, are sums by the place of each element. False
@@ -337,10 +337,10 @@ static bool pull_view(rd_grad_step *s)
     if (!sum_repeats(&b))
         return false;
     if (is_separable(&b) && pull_axes(&b))
-        s->in[0] = b.g;
+        s->change[0] = b.g;
     else
-        s->in[0] = sums_by_place(&b, s->g);
-    return s->in[0] != NULL;
+        s->change[0] = sums_by_place(&b, s->g);
+    return s->change[0] != NULL;
 }
 
 /* Forward mode: returns the tangent of the view, the same view of the operand's tangent. */
@@ -348,7 +348,7 @@ static rd_expr *push_view(rd_grad_step *s)
 {
     rd_expr *const y = s->y;
 
-    return rd_view(s->in[0], y->rank, y->extent, y->as.view->number, /*origin=*/NULL);
+    return rd_view(s->change[0], y->rank, y->extent, y->as.view->number, /*origin=*/NULL);
 }
 
 const rd_grad_rule rd_view_grad = { pull_view, push_view };
@@ -358,15 +358,15 @@ const rd_grad_rule rd_view_grad = { pull_view, push_view };
  * scalar result with respect to it), in the operand's shape. False after a failure. */
 static bool pull_reshape(rd_grad_step *s)
 {
-    s->in[0] = rd_reshape(s->g, rd_shape_of(s->y->in[0]));
-    return s->in[0] != NULL;
+    s->change[0] = rd_reshape(s->g, rd_shape_of(s->y->in[0]));
+    return s->change[0] != NULL;
 }
 
 /* Forward mode: returns the tangent of the reshape, the operand's tangent in the new shape. NULL
  * after a failure. */
 static rd_expr *push_reshape(rd_grad_step *s)
 {
-    return rd_reshape(s->in[0], rd_shape_of(s->y));
+    return rd_reshape(s->change[0], rd_shape_of(s->y));
 }
 
 const rd_grad_rule rd_reshape_grad = { pull_reshape, push_reshape };
@@ -383,7 +383,7 @@ static bool pull_concat(rd_grad_step *s)
     for (int k = 0; k < s->y->n_in; k++) {
         const int64_t n = s->y->in[k]->extent[axis];
 
-        if (s->depends[k] && !(s->in[k] = rd_slice_places(s->g, axis, from, from + n, 1)))
+        if (s->depends[k] && !(s->change[k] = rd_slice_places(s->g, axis, from, from + n, 1)))
             return false;
         from += n;
     }
@@ -397,8 +397,9 @@ static rd_expr *push_concat(rd_grad_step *s)
     rd_expr *part[RD_MOST_IN];
 
     for (int k = 0; k < s->y->n_in; k++)
-        if (!(part[k] = s->in[k] ? s->in[k]
-                                 : rd_with_origins(rd_grad_zeros(s->y->in[k]), /*origin=*/NULL)))
+        if (!(part[k] = s->change[k]
+                            ? s->change[k]
+                            : rd_with_origins(rd_grad_zeros(s->y->in[k]), /*origin=*/NULL)))
             return NULL;
     return rd_concat((int)s->y->as.axis->axis, (rd_exprs){ part, s->y->n_in });
 }

@@ -64,7 +64,7 @@ int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row)
 
 /* Returns the most indices of an axis that its innermost loop visits at a time: the size of the
  * smallest tile (a range of the axis), or the extent if there are no tiles. */
-int64_t rd_reach(const rd_program *p, int32_t axis)
+int64_t rd_most_indices(const rd_program *p, int32_t axis)
 {
     int64_t extent = p->axis_extent[axis];
 
@@ -82,10 +82,10 @@ int64_t rd_trips(const rd_program *p, int32_t loop)
 {
     const rd_loop *l = &p->loop[loop];
 
-    if (rd_is_row(l)) /* on the average */
+    if (rd_is_sparse_row(l)) /* on the average */
         return p->axis_extent[l->axis] / p->axis_extent[rd_axis_of_rows(p, l)] + 1;
     return l->kind == RD_LOOP_TILE ? (p->axis_extent[l->axis] + l->step - 1) / l->step
-                                   : rd_reach(p, l->axis);
+                                   : rd_most_indices(p, l->axis);
 }
 
 /* Returns how many tasks the program can have, which share the root axis and begin at multiples
@@ -206,7 +206,7 @@ static void add_bound(rd_text *text, const rd_bound *b, const char *before)
 static void add_loop(rd_text *text, const rd_program *p, const rd_loop *loop)
 {
     rd_text_add(text, "for i%" PRId32, loop->axis);
-    if (rd_is_row(loop)) {
+    if (rd_is_sparse_row(loop)) {
         rd_text_add(text, " from ");
         add_memory(text, &p->address[loop->row_from]);
         rd_text_add(text, " to ");
@@ -337,11 +337,12 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     rd_text_add(text, ", cells %" PRId64 " at ", fold->n_cell);
     add_position(text, &fold->cell);
     if (fold->n_group)
-        rd_text_add(text, ", %" PRId64 " groups by %" PRId64 "%s", fold->n_group, fold->apart,
-                    fold->begins       ? ", of rows"
-                    : fold->differ     ? ", of a pattern, no neighbours alike"
-                    : fold->of_pattern ? ", of a pattern"
-                                       : "");
+        rd_text_add(text, ", %" PRId64 " groups by %" PRId64 "%s", fold->n_group,
+                    fold->group_stride,
+                    fold->begins                ? ", of rows"
+                    : fold->no_equal_neighbours ? ", of a pattern, no neighbours alike"
+                    : fold->of_pattern          ? ", of a pattern"
+                                                : "");
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");
 }
 
@@ -361,7 +362,7 @@ static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
     if (s->most) {
         rd_text_add(text, ", in strips of %" PRId64 " along i%" PRId32 " with ", s->most, s->axis);
         add_memory(text, &p->address[s->state]);
-        if (s->follows)
+        if (s->reads_earlier_state)
             rd_text_add(text, ", which an earlier sort keeps");
     }
     rd_text_add(text, "\n");

@@ -110,7 +110,7 @@ typedef struct rd_loop {
 
 /* True if the loop visits the stored elements of one row of a sparse array: its bounds are read
  * from memory (row_from, row_to). */
-static inline bool rd_is_row(const rd_loop *loop)
+static inline bool rd_is_sparse_row(const rd_loop *loop)
 {
     return loop->row_from != loop->row_to;
 }
@@ -151,23 +151,23 @@ typedef struct rd_fold {
     rd_dtype          type; /* of x, the accumulator's                                    */
     rd_dtype          out;  /* of the results                                             */
     bool              scan, exclusive, reverse;
-    rd_prefix         prefix;      /* of a scan                                              */
-    bool              identity;    /* min, max of nothing: the extreme of the type, not NaN  */
-    double            ddof;        /* var and std divide by the number of elements less this */
-    const rd_reducer *user;        /* a copy in the plan, or NULL: a built-in reducer            */
-    int32_t           n_out;       /* results of a cell */
-    int32_t           lanes;       /* 64, 32 or 1                                         */
-    int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold             */
-    int64_t           lane_extent; /* elements along the lane position                    */
-    int64_t           n_block;     /* blocks in all                                       */
-    rd_address        lane, outer; /* positions (slot unused)                             */
-    rd_address        index;       /* flat C-order index over the reduced axes            */
-    rd_address        cell;        /* the number of the accumulator, within the current tile */
-    int64_t           n_cell;      /* accumulators at a time                              */
-    int64_t           n_group;     /* groups; 0: no group-by, every element goes to `cell` */
-    int64_t           apart;       /* the stride of groups, in cells                      */
+    rd_prefix         prefix;       /* of a scan                                              */
+    bool              identity;     /* min, max of nothing: the extreme of the type, not NaN  */
+    double            ddof;         /* var and std divide by the number of elements less this */
+    const rd_reducer *user;         /* a copy in the plan, or NULL: a built-in reducer            */
+    int32_t           n_out;        /* results of a cell */
+    int32_t           lanes;        /* 64, 32 or 1                                         */
+    int64_t           steps;        /* 64; INT64_MAX: one block, a serial fold             */
+    int64_t           lane_extent;  /* elements along the lane position                    */
+    int64_t           n_block;      /* blocks in all                                       */
+    rd_address        lane, outer;  /* positions (slot unused)                             */
+    rd_address        index;        /* flat C-order index over the reduced axes            */
+    rd_address        cell;         /* the number of the accumulator, within the current tile */
+    int64_t           n_cell;       /* accumulators at a time                              */
+    int64_t           n_group;      /* groups; 0: no group-by, every element goes to `cell` */
+    int64_t           group_stride; /* the stride of groups, in cells                      */
     /* labels of neighbours are equal or close; no neighbours have equal labels.  For speed only */
-    bool of_pattern, differ;
+    bool of_pattern, no_equal_neighbours;
     /* byte offset behind the first label: where the elements of each group begin, and the end,
      * if labels lie in memory and ascend; else 0.  For speed only */
     int64_t begins;
@@ -249,7 +249,7 @@ typedef struct rd_sorting {
     int32_t              state;     /* address, in words of 64 bits                            */
     int32_t              axis;      /* the axis along the row                                  */
     int64_t              kept;      /* results that the state holds                            */
-    bool                 follows;   /* the state is an earlier sort's, which takes the strips  */
+    bool reads_earlier_state;       /* the state is an earlier sort's, which takes the strips  */
 } rd_sorting;
 
 /* Returns how many elements of the row come at a time: a strip of at most `most`, or the whole
@@ -452,8 +452,9 @@ static inline bool rd_is_slow(const rd_slow *slow)
 
 /* Functions of a backend with memory of its own (a device).  Calls that can fail write a
  * sentence to `why`, of RD_DEVICE_TEXT bytes.  A backend without such a feature has NULL for:
- * suits, windows, records, alike, measure and tuning_read, with the functions that belong to
- * each.  It also has NULL for get, put, put_late and across, if no data of callers lie there. */
+ * keeps_folds_together, windows, records, count_equal, measure and tuning_read, with the functions
+ * that belong to each.  It also has NULL for get, put, put_late and across, if no data of callers
+ * lie there. */
 enum { RD_DEVICE_TEXT = 256 };
 typedef struct rd_queue      rd_queue;      /* what is asked of a device, in order */
 typedef struct rd_submission rd_submission; /* what one run asks of it             */
@@ -489,7 +490,7 @@ typedef struct rd_device_table {
     /* True if the folds of a program that is not prepared may share a stage.  Where one fold
      * reduces an axis of the same loops that another keeps, a backend may want each in loops of
      * its own. */
-    bool (*suits)(const rd_program *p, rd_get_fn *get, void *pool);
+    bool (*keeps_folds_together)(const rd_program *p, rd_get_fn *get, void *pool);
     /* opens a queue; stream: the caller's, or NULL.  NULL: none, *full: for lack of memory */
     rd_queue *(*open)(int32_t device, void *stream, bool *full, char *why);
     void (*close)(rd_queue *queue);
@@ -530,7 +531,7 @@ typedef struct rd_device_table {
     bool (*replay)(rd_recording *r, rd_queue *queue, char *why);
     void (*forget)(rd_recording *r); /* NULL is allowed */
     /* the number of equal devices from this one on */
-    int32_t (*alike)(int32_t device);
+    int32_t (*count_equal)(int32_t device);
     /* how many devices share the work of a prepared program whose data are all in the host's
      * memory; *why it is one: part of a sentence */
     int32_t (*shares)(const rd_program *p, const char **why);
@@ -648,7 +649,7 @@ bool rd_program_accesses(const rd_program *p, rd_inst_kind kind, int32_t slot);
 
 /* The most indices of an axis that its loops visit at a time; the rounds of a loop; the axis of
  * the rows whose places a loop visits. */
-int64_t rd_reach(const rd_program *p, int32_t axis);
+int64_t rd_most_indices(const rd_program *p, int32_t axis);
 int64_t rd_trips(const rd_program *p, int32_t loop);
 int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row);
 

@@ -9,7 +9,7 @@ enum { RZ, PQ, ALPHA, BETA, RR, N_NUMBERS };
  * it, if A is not positive definite. Sides are the vectors b that are solved together. */
 static bool find_alpha(const rd_linear_solve *s, const double *rz, const double *pq, double *alpha)
 {
-    for (int64_t k = 0; k < s->space.sides; k++) {
+    for (int64_t k = 0; k < s->space.n_rhs; k++) {
         alpha[k] = 0;
         if (!s->side[k].active)
             continue;
@@ -28,7 +28,7 @@ static bool find_alpha(const rd_linear_solve *s, const double *rz, const double 
  * positive definite. `active`: the side has not converged. */
 static bool find_beta(const rd_linear_solve *s, double *rz, const double *new_rz, double *beta)
 {
-    for (int64_t k = 0; k < s->space.sides; k++) {
+    for (int64_t k = 0; k < s->space.n_rhs; k++) {
         beta[k] = 0;
         if (!s->side[k].active)
             continue;
@@ -47,7 +47,7 @@ static void move(const rd_linear_solve *s, const double *alpha, const double *p,
                  double *rr)
 {
     rd_step_along(&s->space, alpha, p, q, s->x, s->r, rr);
-    for (int64_t k = 0; k < s->space.sides; k++)
+    for (int64_t k = 0; k < s->space.n_rhs; k++)
         if (s->side[k].active)
             s->side[k].estimate = sqrt(rr[k]);
 }
@@ -74,7 +74,7 @@ static bool precondition(rd_linear_solve *s, double **z, double *rr)
  * whether the cycle goes on, ends or failed. */
 static bool cycle(rd_linear_solve *s)
 {
-    const int64_t n = s->space.rows * s->space.sides, sides = s->space.sides;
+    const int64_t n = s->space.rows * s->space.n_rhs, sides = s->space.n_rhs;
     double *z = s->vectors + Z * n, *const p = s->vectors + P * n, *const q = s->vectors + Q * n;
     double *const rz = s->numbers + RZ * sides, *const pq = s->numbers + PQ * sides,
                   *const alpha = s->numbers + ALPHA * sides,

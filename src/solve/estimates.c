@@ -74,7 +74,7 @@ static bool begin(estimate *e, rd_expr *Av, rd_expr *v, const rd_estimate_opts *
  * after a failure. Nodes that it makes are released. */
 static bool draw(const estimate *e, int64_t b)
 {
-    const int64_t  sides = e->space.sides;
+    const int64_t  sides = e->space.n_rhs;
     rd_array       out   = { .data = e->v, .type = RD_F64, .shape = RD_SHAPE(e->n, sides) };
     const rd_mark  mark  = rd_ctx_mark(e->ctx);
     rd_expr *const uniform =
@@ -137,15 +137,15 @@ static void report(const estimate *e)
  * All memory that it takes is freed. */
 static bool run_batches(estimate *e, batch_values *values, int64_t vectors, int64_t numbers)
 {
-    double *const value = rd_alloc(e->ctx, e->space.sides * (int64_t)sizeof *value);
+    double *const value = rd_alloc(e->ctx, e->space.n_rhs * (int64_t)sizeof *value);
     bool          ok;
 
     e->v       = rd_new_vectors(&e->space, vectors);
-    e->numbers = rd_alloc(e->ctx, numbers * e->space.sides * (int64_t)sizeof *e->numbers);
+    e->numbers = rd_alloc(e->ctx, numbers * e->space.n_rhs * (int64_t)sizeof *e->numbers);
     ok         = value && e->v && e->numbers;
     for (int64_t b = 0; ok && b < e->batches; b++) {
         ok = draw(e, b) && values(e, value);
-        for (int64_t k = 0; ok && k < e->space.sides; k++)
+        for (int64_t k = 0; ok && k < e->space.n_rhs; k++)
             ok = add(e, value[k]);
     }
     if (ok)
@@ -168,7 +168,7 @@ static void finish(estimate *e)
  * one evaluation of A, and a sum of products. False after a failure. */
 static bool trace_values(estimate *e, double *value)
 {
-    double *const out = e->v + e->n * e->space.sides;
+    double *const out = e->v + e->n * e->space.n_rhs;
 
     if (!run_operator(e, e->v, out))
         return false;
@@ -211,7 +211,7 @@ enum { N_STEP_NUMBERS = 2, N_NUMBERS = 5 };
  * opts.steps. By probe: steps taken, length, scale, dot and whether it ended. */
 static quadrature quadrature_of(const estimate *e)
 {
-    const int64_t sides = e->space.sides, most = e->opts.steps;
+    const int64_t sides = e->space.n_rhs, most = e->opts.steps;
     double *const at = e->numbers;
 
     return (quadrature){ .sides  = sides,

@@ -23,7 +23,7 @@ typedef struct arnoldi {
  * SCALE and the like those of numbers. */
 static arnoldi arnoldi_of(const rd_linear_solve *s)
 {
-    const int64_t sides = s->space.sides, n = s->space.rows * sides, most = s->opts.restart;
+    const int64_t sides = s->space.n_rhs, n = s->space.rows * sides, most = s->opts.restart;
     double *const at = s->numbers;
 
     return (arnoldi){ .n      = n,

@@ -33,7 +33,7 @@ bool rd_precondition(rd_linear_solve *s, const double *r, double *z)
 {
     if (s->has_P)
         return rd_operator_run(&s->P, r, z);
-    memcpy(z, r, (size_t)(s->space.rows * s->space.sides) * sizeof *z);
+    memcpy(z, r, (size_t)(s->space.rows * s->space.n_rhs) * sizeof *z);
     return true;
 }
 
@@ -54,7 +54,7 @@ rd_next rd_solve_step(rd_linear_solve *s)
     double greatest = 0;
     bool   active   = false;
 
-    for (int64_t k = 0; k < s->space.sides; k++) {
+    for (int64_t k = 0; k < s->space.n_rhs; k++) {
         rd_right_side *const side = &s->side[k];
 
         if (!isfinite(side->estimate)) {
@@ -83,7 +83,7 @@ rd_next rd_solve_step(rd_linear_solve *s)
  * is the norm of one. */
 static bool find_residual(rd_linear_solve *s, bool first, double *norm)
 {
-    const int64_t n = s->space.rows * s->space.sides;
+    const int64_t n = s->space.rows * s->space.n_rhs;
 
     if (first)
         memcpy(s->r, s->b, (size_t)n * sizeof *s->r);
@@ -94,7 +94,7 @@ static bool find_residual(rd_linear_solve *s, bool first, double *norm)
     rd_norms(&s->space, s->r, norm);
     s->residual  = 0;
     s->converged = true;
-    for (int64_t k = 0; k < s->space.sides; k++) {
+    for (int64_t k = 0; k < s->space.n_rhs; k++) {
         rd_right_side *const side = &s->side[k];
 
         if (!isfinite(norm[k]))
@@ -111,7 +111,7 @@ static bool find_residual(rd_linear_solve *s, bool first, double *norm)
  * lower, by a factor of 10 each. */
 static void begin_cycle(rd_linear_solve *s, const double *norm, int in_vain)
 {
-    for (int64_t k = 0; k < s->space.sides; k++) {
+    for (int64_t k = 0; k < s->space.n_rhs; k++) {
         rd_right_side *const side = &s->side[k];
 
         side->begun = side->estimate = norm[k];
@@ -123,7 +123,7 @@ static void begin_cycle(rd_linear_solve *s, const double *norm, int in_vain)
  * residual is still too large, only rounding can be in the way. */
 static bool all_reached(const rd_linear_solve *s)
 {
-    for (int64_t k = 0; k < s->space.sides; k++)
+    for (int64_t k = 0; k < s->space.n_rhs; k++)
         if (s->side[k].active)
             return false;
     return true;
@@ -249,11 +249,11 @@ static bool read_vectors(rd_linear_solve *s, rd_expr *b, const rd_expr *v, doubl
         (s->opts.start && !rd_eval_vector(s->ctx, s->call, s->opts.start, v, s->x)))
         return false;
     rd_norms(&s->space, s->b, norm);
-    for (int64_t k = 0; k < s->space.sides; k++) {
+    for (int64_t k = 0; k < s->space.n_rhs; k++) {
         s->side[k].b = norm[k];
         if (!isfinite(norm[k]))
             return rd_solve_broken(s, "|b|", norm[k], "");
-        for (int64_t i = k; norm[k] == 0 && i < s->A.n; i += s->space.sides) {
+        for (int64_t i = k; norm[k] == 0 && i < s->A.n; i += s->space.n_rhs) {
             if (s->b[i] != 0)
                 return rd_fail(s->ctx, RD_ERR_ARGUMENT,
                                "%s: b is %g, so small that its squares are 0; scale it", s->call,
@@ -295,7 +295,7 @@ bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_e
         return true;
     if (!allocate(s, sides_of(s, v)))
         return false;
-    norm = rd_alloc(ctx, s->space.sides * (int64_t)sizeof *norm);
+    norm = rd_alloc(ctx, s->space.n_rhs * (int64_t)sizeof *norm);
     ok   = norm && read_vectors(s, b, v, norm) && run_cycles(s, method_of(s), !s->opts.start, norm);
     rd_free(ctx, norm);
     return ok;
@@ -327,7 +327,7 @@ static void fill_info(const rd_linear_solve *s)
  * true, as it is recorded. b and r are overwritten. */
 static bool keeps_zero(rd_linear_solve *s)
 {
-    const int64_t n     = s->space.rows * s->space.sides;
+    const int64_t n     = s->space.rows * s->space.n_rhs;
     bool          all_0 = true;
 
     memset(s->b, 0, (size_t)n * sizeof *s->b);

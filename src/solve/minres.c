@@ -29,7 +29,7 @@ typedef struct lanczos {
  * each side stand the rotations. */
 static lanczos lanczos_of(const rd_linear_solve *s)
 {
-    const int64_t n = s->space.rows * s->space.sides;
+    const int64_t n = s->space.rows * s->space.n_rhs;
     double *const m = s->vectors;
 
     return (lanczos){
@@ -41,9 +41,9 @@ static lanczos lanczos_of(const rd_linear_solve *s)
         .w1    = m + W1 * n,
         .w2    = m + W2 * n,
         .a     = s->numbers,
-        .b     = s->numbers + s->space.sides,
-        .alpha = s->numbers + 2 * s->space.sides,
-        .at    = (rotation *)(void *)(s->numbers + SCALARS * s->space.sides),
+        .b     = s->numbers + s->space.n_rhs,
+        .alpha = s->numbers + 2 * s->space.n_rhs,
+        .at    = (rotation *)(void *)(s->numbers + SCALARS * s->space.n_rhs),
     };
 }
 
@@ -74,7 +74,7 @@ static bool length_of(const rd_linear_solve *s, double square, double *length)
  * first all of it. */
 static bool begin(rd_linear_solve *s, lanczos *l)
 {
-    const int64_t n = s->space.rows * s->space.sides;
+    const int64_t n = s->space.rows * s->space.n_rhs;
 
     for (int64_t i = 0; i < n; i++) {
         l->r2[i] = s->r[i];
@@ -83,7 +83,7 @@ static bool begin(rd_linear_solve *s, lanczos *l)
     if (!rd_precondition(s, l->r2, l->y))
         return false;
     rd_dots(&s->space, l->r2, l->y, l->a);
-    for (int64_t k = 0; k < s->space.sides; k++) {
+    for (int64_t k = 0; k < s->space.n_rhs; k++) {
         l->at[k] = (rotation){ .cosine = -1 };
         if (s->side[k].active && !length_of(s, l->a[k], &l->at[k].beta))
             return false;
@@ -99,7 +99,7 @@ static bool begin(rd_linear_solve *s, lanczos *l)
  * / old_beta along the vector before the last; b: -alpha / beta along the last one. */
 static bool lanczos_step(rd_linear_solve *s, lanczos *l)
 {
-    const int64_t sides = s->space.sides;
+    const int64_t sides = s->space.n_rhs;
     double *const alpha = l->alpha;
 
     for (int64_t k = 0; k < sides; k++)
@@ -158,7 +158,7 @@ static bool rotate(rd_linear_solve *s, int64_t k, double alpha, double square)
  * the numbers of side k. */
 static void move(rd_linear_solve *s, lanczos *l)
 {
-    const int64_t sides = s->space.sides;
+    const int64_t sides = s->space.n_rhs;
 
     swap(&l->w1, &l->w2);
     swap(&l->w2, &l->w); /* w1, w2: the last two; w: room */
@@ -193,7 +193,7 @@ static bool cycle(rd_linear_solve *s)
         if (!lanczos_step(s, &l))
             return false;
         rd_dots(&s->space, l.r2, l.y, l.a);
-        for (int64_t k = 0; k < s->space.sides; k++)
+        for (int64_t k = 0; k < s->space.n_rhs; k++)
             if (s->side[k].active && !rotate(s, k, l.alpha[k], l.a[k]))
                 return false;
         move(s, &l);

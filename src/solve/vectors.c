@@ -10,7 +10,7 @@ enum { BLOCK = 2048, LANES = 8 };
  * that stands side by side (sides). */
 static int64_t rows_of_block(const rd_vectors *s)
 {
-    return s->sides < BLOCK ? BLOCK / s->sides : 1;
+    return s->n_rhs < BLOCK ? BLOCK / s->n_rhs : 1;
 }
 
 /* Returns how many blocks all rows make; the last one may be shorter. */
@@ -42,7 +42,7 @@ void rd_vectors_end(rd_vectors *s)
  * memory. rd_free() frees them. */
 double *rd_new_vectors(const rd_vectors *s, int64_t count)
 {
-    const int64_t elements = s->rows * s->sides + 1;
+    const int64_t elements = s->rows * s->n_rhs + 1;
 
     if (count > INT64_MAX / 8 / elements)
         return rd_fail_memory(s->ctx, INT64_MAX, "no memory for %lld vectors of %lld elements",
@@ -67,7 +67,8 @@ typedef void block_loop(const rd_vectors *s, const operands *o, int64_t from, in
 static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
 {
     const int64_t rows = rows_of_block(s), n = blocks_of(s);
-    const int     threads = rd_team_now(s->ctx, s->threads, (double)s->rows * (double)s->sides, n);
+    const int     threads =
+        rd_thread_count_now(s->ctx, s->threads, (double)s->rows * (double)s->n_rhs, n);
 
 #ifndef _OPENMP
     (void)threads;
@@ -77,7 +78,7 @@ static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
         operands      mine = *o;
         const int64_t to   = (b + 1) * rows < s->rows ? (b + 1) * rows : s->rows;
 
-        mine.sums = s->sums + b * s->sides;
+        mine.sums = s->sums + b * s->n_rhs;
         loop(s, &mine, b * rows, to);
     }
 }
@@ -105,13 +106,13 @@ static double dot_of_row(const double *x, const double *y, int64_t n)
  * sides of a row stand side by side; rows are from to to - 1. */
 static void dot_block(const rd_vectors *s, const operands *o, int64_t from, int64_t to)
 {
-    if (s->sides == 1) {
+    if (s->n_rhs == 1) {
         o->sums[0] = dot_of_row(o->x + from, o->a + from, to - from);
         return;
     }
-    memset(o->sums, 0, (size_t)s->sides * sizeof *o->sums);
-    for (int64_t i = from * s->sides; i < to * s->sides; i += s->sides)
-        for (int64_t k = 0; k < s->sides; k++)
+    memset(o->sums, 0, (size_t)s->n_rhs * sizeof *o->sums);
+    for (int64_t i = from * s->n_rhs; i < to * s->n_rhs; i += s->n_rhs)
+        for (int64_t k = 0; k < s->n_rhs; k++)
             o->sums[k] += o->x[i + k] * o->a[i + k];
 }
 
@@ -119,10 +120,10 @@ static void dot_block(const rd_vectors *s, const operands *o, int64_t from, int6
  * threads do not change bits. */
 static void add_blocks(const rd_vectors *s, double *out)
 {
-    memset(out, 0, (size_t)s->sides * sizeof *out);
+    memset(out, 0, (size_t)s->n_rhs * sizeof *out);
     for (int64_t b = 0, n = blocks_of(s); b < n; b++)
-        for (int64_t k = 0; k < s->sides; k++)
-            out[k] += s->sums[b * s->sides + k];
+        for (int64_t k = 0; k < s->n_rhs; k++)
+            out[k] += s->sums[b * s->n_rhs + k];
 }
 
 /* Sets out[k] to the sum over i of x[i, k] y[i, k], for each of the vectors that stand side by
@@ -137,7 +138,7 @@ void rd_dots(const rd_vectors *s, const double *x, const double *y, double *out)
 void rd_norms(const rd_vectors *s, const double *x, double *out)
 {
     rd_dots(s, x, x, out);
-    for (int64_t k = 0; k < s->sides; k++)
+    for (int64_t k = 0; k < s->n_rhs; k++)
         out[k] = sqrt(out[k]);
 }
 
@@ -150,7 +151,7 @@ void rd_norms(const rd_vectors *s, const double *x, double *out)
         double *const       ys = o->y;                                                 \
         const double *const xs = o->x;                                                 \
                                                                                        \
-        if (s->sides == 1) {                                                           \
+        if (s->n_rhs == 1) {                                                           \
             const double a = o->a ? o->a[0] : 0;                                       \
                                                                                        \
             for (int64_t i = from; i < to; i++) {                                      \
@@ -161,8 +162,8 @@ void rd_norms(const rd_vectors *s, const double *x, double *out)
             }                                                                          \
             return;                                                                    \
         }                                                                              \
-        for (int64_t i = from * s->sides; i < to * s->sides; i += s->sides)            \
-            for (int64_t k = 0; k < s->sides; k++) {                                   \
+        for (int64_t i = from * s->n_rhs; i < to * s->n_rhs; i += s->n_rhs)            \
+            for (int64_t k = 0; k < s->n_rhs; k++) {                                   \
                 const double x = xs[i + k], y = ys[i + k], a = o->a ? o->a[k] : 0;     \
                                                                                        \
                 unused;                                                                \
@@ -206,7 +207,7 @@ static void step_block(const rd_vectors *s, const operands *o, int64_t from, int
     double *const xs = o->y, *const rs = o->z;
     const double *const ps = o->x, *const qs = o->b;
 
-    if (s->sides == 1) {
+    if (s->n_rhs == 1) {
         const double a = o->a[0];
 
         for (int64_t i = from; i < to; i++) {
@@ -214,8 +215,8 @@ static void step_block(const rd_vectors *s, const operands *o, int64_t from, int
             rs[i] -= a * qs[i];
         }
     } else
-        for (int64_t i = from * s->sides; i < to * s->sides; i += s->sides)
-            for (int64_t k = 0; k < s->sides; k++) {
+        for (int64_t i = from * s->n_rhs; i < to * s->n_rhs; i += s->n_rhs)
+            for (int64_t k = 0; k < s->n_rhs; k++) {
                 xs[i + k] += o->a[k] * ps[i + k];
                 rs[i + k] -= o->a[k] * qs[i + k];
             }
@@ -239,14 +240,14 @@ void rd_step_along(const rd_vectors *s, const double *a, const double *p, const 
 void rd_make_orthogonal(const rd_vectors *s, const double *v, int64_t count, double *w,
                         double *column, int64_t step, double *room)
 {
-    double *const dot = room, *const minus = room + s->sides;
+    double *const dot = room, *const minus = room + s->n_rhs;
 
     for (int64_t i = 0; i < 2 * count; i++) {
         const int64_t       at = i % count;
-        const double *const x  = v + at * s->rows * s->sides;
+        const double *const x  = v + at * s->rows * s->n_rhs;
 
         rd_dots(s, x, w, dot);
-        for (int64_t k = 0; k < s->sides; k++) {
+        for (int64_t k = 0; k < s->n_rhs; k++) {
             minus[k] = -dot[k];
             if (column)
                 column[at * step + k] += dot[k];

@@ -10,7 +10,7 @@
 
 typedef struct rd_vectors {
     rd_ctx *ctx;
-    int64_t rows, sides;
+    int64_t rows, n_rhs;
     int     threads; /* as asked for; 0: the context's setting */
     double *sums;    /* of each block and side */
 } rd_vectors;

@@ -17,8 +17,8 @@ typedef struct rd_attention {
     int64_t  extent[RD_MAX_RANK]; /* of the product */
     /* the result's axis for each axis of the sum; -1: it has none.  reshaped: the result has these
      * axes in C order, in another shape */
-    int      to[RD_MAX_RANK];
-    rd_expr *seen; /* the sum with its axes in that order */
+    int      result_axis[RD_MAX_RANK];
+    rd_expr *view; /* the sum with its axes in that order */
     bool     reshaped;
 } rd_attention;
 

@@ -301,8 +301,8 @@ static bool find(rd_expr *y, rd_attention *a, bool scores)
     if (!axes_read(y, to) || rd_points(y->rank, y->extent) != points_below(y) ||
         !find_quotient(below_view(y), a, scores))
         return false;
-    memcpy(a->to, to, sizeof to);
-    a->seen     = y;
+    memcpy(a->result_axis, to, sizeof to);
+    a->view     = y;
     a->reshaped = reshaped;
     return true;
 }

@@ -433,11 +433,12 @@ static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_
         for (int k = 0; k < result->rank; k++)
             if (result->extent[k] > 1 && stride[k] != dense[k])
                 return false;
-        rd_dense_strides(a->seen->rank, a->seen->extent, 0, dense);
+        rd_dense_strides(a->view->rank, a->view->extent, 0, dense);
         stride = dense;
     }
     for (int k = 0; k < a->rank; k++) {
-        const int to = k == a->columns ? -1 : a->to[k - (k > a->columns)]; /* the result's axis */
+        const int to =
+            k == a->columns ? -1 : a->result_axis[k - (k > a->columns)]; /* the result's axis */
 
         run->stride[k] = to < 0 ? 0 : stride[to];
     }

@@ -8,11 +8,11 @@ enum { RD_CACHE_PLANS = 64 };
 
 /* Counts of a context's cache. */
 typedef struct rd_cache_stats {
-    int64_t same;  /* evaluations of the same expressions and layouts as an earlier one */
-    int64_t alike; /* evaluations of other expressions with the same key */
-    int64_t made;  /* evaluations that made a plan */
-    int64_t bytes; /* held by plans now */
-    int32_t plans; /* held now */
+    int64_t same;     /* evaluations of the same expressions and layouts as an earlier one */
+    int64_t same_key; /* evaluations of other expressions with the same key */
+    int64_t made;     /* evaluations that made a plan */
+    int64_t bytes;    /* held by plans now */
+    int32_t plans;    /* held now */
 } rd_cache_stats;
 
 /* Runs the plan of the results, cached or new.  All outputs have memory; failures are recorded. */

@@ -390,7 +390,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     mark_running(c, e);
     if (e && s)
         s->entry = e;
-    c->stats.alike += e != NULL;
+    c->stats.same_key += e != NULL;
     rd_cache_unlock(c);
     return e ? run_entry(e, c->leaf, results, opts)
              : make_and_run(c, results, opts, /*brief=*/!over, s);

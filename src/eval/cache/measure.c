@@ -147,8 +147,8 @@ static void try_all(trial *t)
         choice.tile = (int8_t)shift;
         ok          = try_choice(t, choice);
     }
-    choice       = t->best.choice;
-    choice.alone = true;
+    choice            = t->best.choice;
+    choice.one_thread = true;
     if (ok && t->several && t->best.seconds < FEW)
         (void)try_choice(t, choice);
 }

@@ -194,6 +194,6 @@ bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *li
         if (!rd_answer(c, list[k], rd_read_value(c, e->type, v, e->rank, at)))
             return false;
     }
-    c->graph->value[v].whole = true;
+    c->graph->value[v].is_whole_array = true;
     return true;
 }

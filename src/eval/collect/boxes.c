@@ -198,8 +198,8 @@ bool rd_boxes_fill(rd_collector *c, const rd_expr *e, int place, rd_boxes *boxes
     memset(b->from, 0, sizeof b->from);
     if (!fill(c, boxes, e, place, b, in, &n))
         return false;
-    c->graph->value[boxes->join].in    = in;
-    c->graph->value[boxes->join].n_in  = n;
-    c->graph->value[boxes->join].whole = true;
+    c->graph->value[boxes->join].in             = in;
+    c->graph->value[boxes->join].n_in           = n;
+    c->graph->value[boxes->join].is_whole_array = true;
     return true;
 }

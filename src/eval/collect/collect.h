@@ -136,7 +136,8 @@ int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
                           int32_t dim[RD_RAW_AXES]);
 /* True for a function of pairs that is computed at each of its uses, although they want more
  * elements than it has: an array of all pairs would be far larger than what they are of. */
-bool rd_is_of_pairs(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n);
+bool rd_is_cheap_pair_function(const rd_collector *c, const rd_seen *seen, const int32_t *list,
+                               int n);
 /* Answers uses by reads of value v, which has all dims of the expression. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n);
 

@@ -234,15 +234,16 @@ static bool is_preferred(const rd_fold_reads *o, int a, int b)
     return m != n ? m > n : index_coef(o, a) > index_coef(o, b);
 }
 
-/* Cost of storing results by vectors along `axis`, per 4 bytes: 0 along o->along, where they are
- * contiguous in memory; else 12 for each vector of 64, as load_cost() has for scattered
+/* Cost of storing results by vectors along `axis`, per 4 bytes: 0 along o->stored_axis, where they
+ * are contiguous in memory; else 12 for each vector of 64, as load_cost() has for scattered
  * elements. */
 static double store_cost(const rd_fold_reads *o, int axis)
 {
     enum { APART = 12 };
     const double points = (double)rd_points_of(o->graph, o->value->axes);
 
-    return axis == o->along ? 0 : points / 64 * APART * (double)rd_dtype_size(o->value->type) / 4;
+    return axis == o->stored_axis ? 0
+                                  : points / 64 * APART * (double)rd_dtype_size(o->value->type) / 4;
 }
 
 /* True if, with SIMD lanes along `axis`, every operand in memory would be packed (copied to be
@@ -267,7 +268,7 @@ static bool is_packing_needed(const rd_fold_reads *o, int axis)
  * gained. */
 static int lane_of_stored(const rd_fold_reads *o, int lane)
 {
-    const int along = o->along;
+    const int along = o->stored_axis;
 
     if (along < 0 || lane < 0 || rd_in(o->value->reduced, lane) ||
         rd_in(o->value->reduced, along) || !rd_in(o->value->axes, along) ||
@@ -472,7 +473,7 @@ static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t along)
 {
     rd_fold_reads o = {
-        .graph = graph, .value = v, .space = rd_space(v), .looked = looked, .along = along
+        .graph = graph, .value = v, .space = rd_space(v), .looked = looked, .stored_axis = along
     };
     rd_combine *c         = v->combine;
     rd_law      law       = (rd_law)v->expr->as.fold->law;
@@ -533,9 +534,9 @@ bool rd_combine_trees(rd_graph *graph)
         pass_axis_on(graph, along, i);
     }
     for (int i = 0; i < graph->n_value; i++)
-        if (graph->value[i].chosen) {
-            graph->value[i].chosen = false; /* from here on it is a map as any other */
-            graph->value[i].n_at   = 0;
+        if (graph->value[i].taken_as_array) {
+            graph->value[i].taken_as_array = false; /* from here on it is a map as any other */
+            graph->value[i].n_at           = 0;
         }
     return true;
 }

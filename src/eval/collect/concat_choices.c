@@ -7,7 +7,8 @@
  * split at the seam (pass seam_split): each piece reads one part, and tests nothing.
  *
  * Bits stay those of the stored concatenation.  Its combine tree is decided as if the choice were
- * an array in C order (rd_value.chosen), and a part that is a product is rounded by the choice.
+ * an array in C order (rd_value.taken_as_array), and a part that is a product is rounded by the
+ * choice.
  *
  * A seam is an index at which two parts meet.  A fold is a reduction here. */
 #include "eval/collect/concat_split.h"

@@ -213,10 +213,10 @@ static void drop_idle_dims(rd_value *v)
 {
     int n = 0;
 
-    for (int d = 0; d < v->n_dim && !v->whole; d++)
+    for (int d = 0; d < v->n_dim && !v->is_whole_array; d++)
         if (rd_in(v->axes, v->dim[d]))
             v->dim[n++] = v->dim[d];
-    if (!v->whole)
+    if (!v->is_whole_array)
         v->n_dim = n;
 }
 

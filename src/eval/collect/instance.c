@@ -40,9 +40,9 @@ static bool note_place(rd_collector *c, int v, const rd_expr *e, const rd_subscr
 
     if (own)
         memcpy(own, at, (size_t)e->rank * sizeof *own);
-    c->graph->value[v].chosen = true;
-    c->graph->value[v].n_at   = e->rank;
-    c->graph->value[v].at     = own;
+    c->graph->value[v].taken_as_array = true;
+    c->graph->value[v].n_at           = e->rank;
+    c->graph->value[v].at             = own;
     return own;
 }
 
@@ -231,7 +231,7 @@ static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *l
 {
     const rd_expr *e = seen->expr;
 
-    if (!only_widens(e) && !is_place(e) && !rd_is_of_pairs(c, seen, list, n) &&
+    if (!only_widens(e) && !is_place(e) && !rd_is_cheap_pair_function(c, seen, list, n) &&
         (is_cheaper_stored(c, seen, list, n) ||
          (seen->ops > 0 && is_read_crosswise(c, e, list, n))))
         return map_whole(c, e, list, n);

@@ -166,7 +166,7 @@ static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
 
         rd_unify_subscripts(c, &own[n], &axis);
     }
-    c->graph->value[v].whole = true;
+    c->graph->value[v].is_whole_array = true;
     n += e->rank - kept;
     return rd_set_dims(c, v, n, dim) && rd_answer(c, use, rd_read_value(c, e->type, v, n, own));
 }
@@ -216,8 +216,8 @@ bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list,
 {
     const bool more = fold_evaluations(c, list, n) > rd_expr_points(e);
 
-    if ((more && !rd_is_of_pairs(c, rd_seen_of(c, e), list, n)) || gathers_most(c, e, list, n) ||
-        (n > 1 && rd_is_grouped(e)))
+    if ((more && !rd_is_cheap_pair_function(c, rd_seen_of(c, e), list, n)) ||
+        gathers_most(c, e, list, n) || (n > 1 && rd_is_grouped(e)))
         return reduce_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!reduce_inlined(c, e, list[k]))
@@ -273,9 +273,9 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int use)
     v     = own ? scan_at(c, e, at) : -1;
     if (v < 0)
         return false;
-    c->graph->value[v].whole = true;
-    own[n]                   = rd_use_of(c, use)->at[s];
-    dim[n]                   = axis;
+    c->graph->value[v].is_whole_array = true;
+    own[n]                            = rd_use_of(c, use)->at[s];
+    dim[n]                            = axis;
     return rd_set_dims(c, v, n + 1, dim) &&
            rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }

@@ -26,11 +26,11 @@ static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kep
     in[0]           = rd_use_new(c, x, at);
     if (in[0] < 0 || !rd_set_dims(c, v, n + 1, dim))
         return -1;
-    c->graph->value[v].op    = RD_OP_cast;
-    c->graph->value[v].in    = in;
-    c->graph->value[v].n_in  = 1;
-    c->graph->value[v].whole = true;
-    c->graph->value[v].row   = true;
+    c->graph->value[v].op             = RD_OP_cast;
+    c->graph->value[v].in             = in;
+    c->graph->value[v].n_in           = 1;
+    c->graph->value[v].is_whole_array = true;
+    c->graph->value[v].row            = true;
     return v;
 }
 
@@ -53,12 +53,12 @@ static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t
 
     rd_value *value = &c->graph->value[v];
 
-    value->target = rows;
-    value->at     = at;
-    value->n_at   = n + 1;
-    value->inner  = inner;
-    value->whole  = true;
-    value->ops    = RD_SORT_OPS * (float)most;
+    value->target         = rows;
+    value->at             = at;
+    value->n_at           = n + 1;
+    value->inner          = inner;
+    value->is_whole_array = true;
+    value->ops            = RD_SORT_OPS * (float)most;
     return rd_set_dims(c, v, n + 1, dim) ? v : -1;
 }
 

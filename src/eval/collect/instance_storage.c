@@ -251,11 +251,11 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
     v = rd_value_new(c, RD_VALUE_MAP, x->type, x);
     if (v < 0 || !at || !in || (in[0] = rd_use_new(c, x, at)) < 0)
         return false;
-    c->graph->value[v].op    = RD_OP_cast;
-    c->graph->value[v].in    = in;
-    c->graph->value[v].n_in  = 1;
-    c->graph->value[v].whole = true;
-    c->graph->value[v].dense = true;
+    c->graph->value[v].op             = RD_OP_cast;
+    c->graph->value[v].in             = in;
+    c->graph->value[v].n_in           = 1;
+    c->graph->value[v].is_whole_array = true;
+    c->graph->value[v].dense          = true;
     return rd_set_dims(c, v, x->rank, dim) &&
            rd_answer(c, use, rd_read_value(c, x->type, v, /*n=*/1, &flat));
 }

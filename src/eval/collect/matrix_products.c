@@ -78,7 +78,7 @@ static bool is_small(const rd_graph *g, const rd_value *v, const product *p)
  * is acceptable. */
 static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p)
 {
-    return v->out >= 0 || v->whole || is_small(g, v, p);
+    return v->out >= 0 || v->is_whole_array || is_small(g, v, p);
 }
 
 /* True if the value is a matrix product that will be stored. The lanes (SIMD accumulators) of
@@ -165,8 +165,8 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 {
     int64_t *step = rd_pool_get(g->pool, (size_t)at->n_term * sizeof *step);
 
-    v->whole = true;
-    v->dim   = rd_pool_get(g->pool, (size_t)(at->n_term + 1) * sizeof *v->dim);
+    v->is_whole_array = true;
+    v->dim            = rd_pool_get(g->pool, (size_t)(at->n_term + 1) * sizeof *v->dim);
     for (int t = 0; step && v->dim && t < at->n_term; t++) {
         int place = v->n_dim++;
 
@@ -217,8 +217,8 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 
     if (v->kind == RD_VALUE_READ || rd_is_materialised_kind(v))
         return true;
-    v->whole = true;
-    v->dim   = rd_pool_get(g->pool, (size_t)(g->n_axis + 1) * sizeof *v->dim);
+    v->is_whole_array = true;
+    v->dim            = rd_pool_get(g->pool, (size_t)(g->n_axis + 1) * sizeof *v->dim);
     for (int k = 0; v->dim && k < 3; k++)
         for (int a = 0; a < g->n_axis; a++)
             if (rd_in(v->axes & group[k], a))
@@ -285,7 +285,7 @@ static bool mark_products(rd_graph *g, int32_t *copy, int n)
             continue;
         if (!has_library(g, &memory)) /* asked last, because the answer may load the library */
             return memory;
-        g->value[i].apart = true;
+        g->value[i].by_library = true;
         if (!keep_operand(g, &in[0], &p, copy) || !keep_operand(g, &in[1], &p, copy))
             return false;
     }

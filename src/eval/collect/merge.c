@@ -73,7 +73,7 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     int before = -1; /* the last dim so far of more than one index */
 
-    for (int d = 0; d < v->n_dim && v->whole; d++) {
+    for (int d = 0; d < v->n_dim && v->is_whole_array; d++) {
         /* read by an index per dim: y must follow x, and readers must step through both as one */
         if (!v->dense && (v->dim[d] == x || v->dim[d] == y))
             return v->dim[d] == x && d + 1 < v->n_dim && v->dim[d + 1] == y && !v->row &&

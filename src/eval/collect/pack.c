@@ -153,11 +153,11 @@ static bool pack_operands(packing *p, int fold)
     return true;
 }
 
-/* True for a reduction that loops compute (not `apart`, by a library) with its SIMD lanes along a
- * kept axis: each lane is another result, as in a sum for each pair. */
+/* True for a reduction that loops compute (not a library: by_library) with its SIMD lanes
+ * along a kept axis: each lane is another result, as in a sum for each pair. */
 static bool has_lanes(const rd_value *v)
 {
-    return v->kind == RD_VALUE_REDUCE && !v->apart && v->combine->lane_axis >= 0 &&
+    return v->kind == RD_VALUE_REDUCE && !v->by_library && v->combine->lane_axis >= 0 &&
            rd_in(v->axes, v->combine->lane_axis);
 }
 

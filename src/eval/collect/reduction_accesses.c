@@ -206,7 +206,7 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
     const rd_value  *t = &o->graph->value[read->target];
     const rd_looked *below;
 
-    if (t->dense || t->kind == RD_VALUE_JOIN || t->chosen || o->depth == MAX_DEPTH ||
+    if (t->dense || t->kind == RD_VALUE_JOIN || t->taken_as_array || o->depth == MAX_DEPTH ||
         is_array(o, read))
         return access_storage(o, read);
     if (!(below = look_at(o, t)))
@@ -225,7 +225,7 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
  * storage, or a choice that counts as such. */
 static bool is_source(const rd_value *v)
 {
-    return v->chosen || v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD ||
+    return v->taken_as_array || v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD ||
            v->kind == RD_VALUE_JOIN;
 }
 
@@ -233,7 +233,7 @@ static bool is_source(const rd_value *v)
  * value, not of a leaf. False: no memory. */
 static bool access_source(rd_fold_reads *o, const rd_value *v)
 {
-    return v->chosen                  ? access_chosen(o, v)
+    return v->taken_as_array          ? access_chosen(o, v)
            : v->kind == RD_VALUE_JOIN ? access_storage(o, v)
            : v->target >= 0           ? access_through(o, v)
                                       : access_place(o, v);

@@ -35,8 +35,8 @@ typedef struct rd_fold_reads {
     int32_t         bucket[RD_ACCESS_BUCKETS]; /* by hash: the last access, from 1 on */
     /* by value: the cache, shared by all reductions of the graph */
     rd_looked **looked;
-    bool        seams; /* some access is of a choice between parts of a concatenation */
-    int32_t     along; /* rd_stored_along()'s answer; no bit may depend on it */
+    bool        seams;       /* some access is of a choice between parts of a concatenation */
+    int32_t     stored_axis; /* rd_stored_along()'s answer; no bit may depend on it */
 } rd_fold_reads;
 
 /* Fills in the accesses of o->value.  False: no memory. */

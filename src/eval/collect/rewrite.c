@@ -70,12 +70,12 @@ static int pair_of(rd_graph *g, int m)
                 rd_call_name(g->ctx), RD_MAX_AXES);
         return -1;
     }
-    p.reducer = RD_RED_maxsumexp;
-    p.ops     = rd_reducer_table[RD_RED_maxsumexp].cost;
-    p.inner   = g->n_axis;
-    p.out     = -1;
-    p.whole   = false;
-    p.dim     = rd_pool_get(g->pool, ((size_t)p.n_dim + 1) * sizeof *p.dim);
+    p.reducer        = RD_RED_maxsumexp;
+    p.ops            = rd_reducer_table[RD_RED_maxsumexp].cost;
+    p.inner          = g->n_axis;
+    p.out            = -1;
+    p.is_whole_array = false;
+    p.dim            = rd_pool_get(g->pool, ((size_t)p.n_dim + 1) * sizeof *p.dim);
     if (!p.dim)
         return -1;
     p.n_dim = 0;
@@ -121,7 +121,7 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
 
     if (!at || !in)
         return false;
-    if (g->value[v].out < 0 && !g->value[v].whole) {
+    if (g->value[v].out < 0 && !g->value[v].is_whole_array) {
         g->value[v] = result_of(g, v, pair, k, at);
         return true;
     }

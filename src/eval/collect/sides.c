@@ -75,8 +75,8 @@ static bool takes_less(const rd_graph *g, const rd_value *v, double again)
     const double points = (double)rd_points_of(g, v->axes);
     double       cost   = 1;
 
-    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
-        v->group >= 0)
+    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->is_whole_array ||
+        v->inner >= 0 || v->group >= 0)
         return false;
     for (int k = 0; k < v->n_in; k++)
         cost += v->in[k] >= 0 ? cost_of(g, v->in[k], points / FAR, DEPTH) : 0;
@@ -92,7 +92,7 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
 /* True for a fold (a reduction or scan) that loops compute, not a library (apart). */
 static bool is_fold(const rd_value *v)
 {
-    return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
+    return v->combine && !v->by_library && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
 /* True for an elementwise operation or a user's function that is computed in its readers, not
@@ -229,8 +229,8 @@ static uint32_t sides_before(const siding *s, int k)
     uint32_t sides = 0;
 
     for (int i = 0; i < s->n_fold; i++)
-        if (i != k && is_read_by(s, i, k) && s->g->value[s->fold[i]].side)
-            sides |= 1u << s->g->value[s->fold[i]].side;
+        if (i != k && is_read_by(s, i, k) && s->g->value[s->fold[i]].loop_side)
+            sides |= 1u << s->g->value[s->fold[i]].loop_side;
     return sides & (sides - 1) ? sides : 0;
 }
 
@@ -247,11 +247,11 @@ static bool take_side(const siding *s, int k)
     for (int i = 0; i < s->n_fold; i++)
         if (i != k && are_crossing(s, k, i)) {
             any = true;
-            crossed |= 1u << s->g->value[s->fold[i]].side;
+            crossed |= 1u << s->g->value[s->fold[i]].loop_side;
         }
     while (side < MOST_SIDES && (crossed >> side & 1))
         side++;
-    s->g->value[s->fold[k]].side = any && side < MOST_SIDES ? side : 0;
+    s->g->value[s->fold[k]].loop_side = any && side < MOST_SIDES ? side : 0;
     return !any || side < MOST_SIDES;
 }
 
@@ -260,7 +260,7 @@ static bool take_side(const siding *s, int k)
 static void forget_sides(const siding *s)
 {
     for (int k = 0; k < s->n_fold; k++)
-        s->g->value[s->fold[k]].side = 0;
+        s->g->value[s->fold[k]].loop_side = 0;
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
@@ -310,9 +310,10 @@ static void pass_sides_down(siding *s, int value)
     if (v->side == 0 && wanted)
         v->side = side_of_results(s, value);
     /* `wanted` has one bit: one side alone computes something from the value */
-    if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
-        v->side = __builtin_ctz(wanted);
-    down = v->side ? 1u << v->side : rd_is_computed_again(s->g, v) ? wanted : 0;
+    if (v->loop_side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted &&
+        !(wanted & (wanted - 1)))
+        v->loop_side = __builtin_ctz(wanted);
+    down = v->loop_side ? 1u << v->loop_side : rd_is_computed_again(s->g, v) ? wanted : 0;
     for (int k = 0; k < v->n_in; k++)
         if (v->in[k] >= 0)
             s->wanted[v->in[k]] |= down;
@@ -357,7 +358,7 @@ static bool choose_reader_lane(siding *s, rd_value *v, int side)
         const rd_value *reader = &s->g->value[s->fold[k]];
         const int32_t   axis   = reader->combine->lane_axis;
 
-        if (reader->side == side && axis >= 0 && rd_in(v->axes, axis) && own->lane_axis >= 0 &&
+        if (reader->loop_side == side && axis >= 0 && rd_in(v->axes, axis) && own->lane_axis >= 0 &&
             rd_in(v->axes, own->lane_axis))
             own->lane_axis = axis;
     }
@@ -372,8 +373,8 @@ static int copy_of(siding *s, int value, int side, int32_t *in)
     rd_value v = s->g->value[value];
     int      made;
 
-    v.side = side;
-    v.in   = in;
+    v.loop_side = side;
+    v.in        = in;
     if (v.combine && !choose_reader_lane(s, &v, side))
         return -1;
     made = rd_graph_add(s->g, v);
@@ -398,7 +399,7 @@ static int value_of_side(siding *s, int value, int side)
     int32_t       *in, *mine;
     bool           are_copies;
 
-    if (value >= s->n || v.side || s->copies >= MOST_COPIES || !rd_is_computed_again(s->g, &v))
+    if (value >= s->n || v.loop_side || s->copies >= MOST_COPIES || !rd_is_computed_again(s->g, &v))
         return value;
     mine = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
     if (*mine >= 0)
@@ -423,17 +424,17 @@ static bool keep_first(siding *s, int value)
 
         copied |= own >= 0 && own != value;
     }
-    if (v->side || !copied)
+    if (v->loop_side || !copied)
         return true;
-    v->side = __builtin_ctz(s->wanted[value]);
-    return !v->combine || choose_reader_lane(s, v, v->side);
+    v->loop_side = __builtin_ctz(s->wanted[value]);
+    return !v->combine || choose_reader_lane(s, v, v->loop_side);
 }
 
 /* Replaces the operands of a value that belongs to a side (group of folds that share loops) by
  * that side's own. False: no memory. */
 static bool give_own(siding *s, int value)
 {
-    const int32_t side = s->g->value[value].side;
+    const int32_t side = s->g->value[value].loop_side;
     bool          are_copies;
     int32_t      *in;
 
@@ -455,7 +456,7 @@ static bool take_sides(siding *s, bool *any)
             forget_sides(s);
             return false;
         }
-        *any |= s->g->value[s->fold[k]].side != 0;
+        *any |= s->g->value[s->fold[k]].loop_side != 0;
     }
     return true;
 }

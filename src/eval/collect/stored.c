@@ -25,7 +25,7 @@ static int32_t own_axis(const rd_value *v)
 {
     if (v->out >= 0)
         return axis_of_neighbours(v->store);
-    return v->whole && v->n_dim > 0 && v->inner < 0 ? v->dim[v->n_dim - 1] : -1;
+    return v->is_whole_array && v->n_dim > 0 && v->inner < 0 ? v->dim[v->n_dim - 1] : -1;
 }
 
 /* Returns by value: the axis along which its elements are contiguous in memory; -1: it is not

@@ -130,7 +130,9 @@ static rd_set local_axis(const rd_lowering *l, int v, int d)
 {
     const rd_storage *h = &l->tree->storage[v];
 
-    return h->keep == RD_KEEP_SCRATCH ? h->scope->ranged & rd_bit(l->graph->value[v].dim[d]) : 0;
+    return h->keep == RD_KEEP_SCRATCH
+               ? h->scope->tile_ranged_axes & rd_bit(l->graph->value[v].dim[d])
+               : 0;
 }
 
 /* The address of an element of stored value v at subscripts of its dims. A dense array has one
@@ -336,7 +338,7 @@ void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
  * and the axis of a reducer's outputs do not count. */
 static rd_set cell_axes(const rd_value *v, const rd_loop_scope *parent)
 {
-    rd_set axes = v->axes & ~parent->open;
+    rd_set axes = v->axes & ~parent->single_index_axes;
 
     if (v->kind == RD_VALUE_SCAN)
         axes &= ~v->reduced;
@@ -379,7 +381,8 @@ void rd_cell_address(rd_lowering *l, int i, const rd_loop_scope *parent, rd_fold
     f->n_cell = 1;
     for (int n = rd_cell_axes(l, i, parent, order); n-- > 0;) {
         add_addend(l, &f->cell,
-                   (rd_addend){ order[n], /*reg=*/-1, rd_in(parent->ranged, order[n]), f->n_cell });
+                   (rd_addend){ order[n], /*reg=*/-1, rd_in(parent->tile_ranged_axes, order[n]),
+                                f->n_cell });
         f->n_cell = rd_bytes_times(f->n_cell, room_of(l, &here, order[n]));
     }
     is_too_large(l, f->n_cell, "the partial results of a reduction");

@@ -82,20 +82,20 @@ int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 
     if (!f)
         return -1;
-    *f = (rd_fold){ .reducer    = (rd_reducer_id)v->reducer,
-                    .law        = (rd_law)facts->law,
-                    .type       = l->graph->value[v->in[0]].type,
-                    .out        = v->type,
-                    .scan       = v->kind == RD_VALUE_SCAN,
-                    .exclusive  = facts->exclusive,
-                    .reverse    = facts->reverse,
-                    .prefix     = v->combine->prefix,
-                    .identity   = facts->identity,
-                    .ddof       = facts->ddof,
-                    .of_pattern = facts->of_pattern,
-                    .differ     = facts->of_pattern == RD_PATTERN_APART,
-                    .n_out      = v->inner >= 0 ? (int32_t)l->graph->axis[v->inner].extent : 1,
-                    .split      = !parent->parent && l->stage->root >= 0 && !l->stage->serial };
+    *f = (rd_fold){ .reducer             = (rd_reducer_id)v->reducer,
+                    .law                 = (rd_law)facts->law,
+                    .type                = l->graph->value[v->in[0]].type,
+                    .out                 = v->type,
+                    .scan                = v->kind == RD_VALUE_SCAN,
+                    .exclusive           = facts->exclusive,
+                    .reverse             = facts->reverse,
+                    .prefix              = v->combine->prefix,
+                    .identity            = facts->identity,
+                    .ddof                = facts->ddof,
+                    .of_pattern          = facts->of_pattern,
+                    .no_equal_neighbours = facts->of_pattern == RD_PATTERN_APART,
+                    .n_out = v->inner >= 0 ? (int32_t)l->graph->axis[v->inner].extent : 1,
+                    .split = !parent->parent && l->stage->root >= 0 && !l->stage->serial };
     if (facts->user) {
         rd_reducer *copy = rd_pool_get(l->pool, sizeof *copy);
 
@@ -112,9 +112,9 @@ int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
     rd_cell_address(l, i, parent, f);
     f->loose = may_split_blocks(f, l->stage->root, l->stage->grain);
     if (v->group >= 0) {
-        f->n_group = l->graph->axis[v->group].extent;
-        f->apart   = rd_coef(&f->cell, v->group);
-        f->begins  = rd_row_begins_distance(l->graph, v);
+        f->n_group      = l->graph->axis[v->group].extent;
+        f->group_stride = rd_coef(&f->cell, v->group);
+        f->begins       = rd_row_begins_distance(l->graph, v);
         f->split &= f->n_block > 1 || f->loose;
         /* Compiled loops take rows of a sparse matrix one by one, each with its own state. */
         if (facts->of_pattern != RD_PATTERN_ROWS)

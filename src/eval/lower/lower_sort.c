@@ -78,7 +78,7 @@ static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
     for (int32_t k = 0; k < p->n_sorting; k++) {
         const rd_sorting *e = &p->sorting[k];
 
-        if (e != s && e->most == s->most && !e->follows && e->axis == s->axis &&
+        if (e != s && e->most == s->most && !e->reads_earlier_state && e->axis == s->axis &&
             e->kept >= s->n_out && e->n == s->n && e->facts && s->facts &&
             e->facts->descending == s->facts->descending &&
             p->address[e->from].slot == p->address[s->from].slot &&
@@ -97,11 +97,12 @@ static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scop
 {
     for (; scope != strips && at->n_add < RD_MAX_TERMS; scope = scope->parent)
         if (!scope->tile) {
-            at->add[at->n_add++] = (rd_addend){ .axis  = scope->axis,
-                                                .reg   = -1,
-                                                .local = rd_in(scope->ranged, scope->axis),
-                                                .coef  = words };
-            words                = rd_bytes_times(words, rows_of(l, scope));
+            at->add[at->n_add++] =
+                (rd_addend){ .axis  = scope->axis,
+                             .reg   = -1,
+                             .local = rd_in(scope->tile_ranged_axes, scope->axis),
+                             .coef  = words };
+            words = rd_bytes_times(words, rows_of(l, scope));
         }
     return words;
 }
@@ -125,9 +126,9 @@ static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loo
     if (earlier >= 0) {
         const rd_sorting *e = &l->p->sorting[earlier];
 
-        s->follows = true;
-        s->kept    = e->kept;
-        s->state   = e->state;
+        s->reads_earlier_state = true;
+        s->kept                = e->kept;
+        s->state               = e->state;
         return;
     }
     at.slot  = rd_scratch_of_bytes(l, rd_bytes_times(words, 8));

@@ -64,7 +64,7 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
     if (v->out >= 0)
         return coef_of(v->store, axis);
     if (!rd_in(v->axes, axis))
-        return v->whole; /* read at other places, such as windows: counted as contiguous */
+        return v->is_whole_array; /* read at other places, such as windows: counted as contiguous */
     for (int d = 0; d < v->n_dim; d++)
         for (int k = 0; k < v->n_dim && v->dim[d] == axis; k++)
             if (rd_is_inner_dim(v, k, d) && rd_in(tree->storage[value].stored, v->dim[k]))
@@ -124,7 +124,7 @@ static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axi
 
 /* How tasks may share a loop over the axis: the grain, at whose multiples they may begin, and
  * whether only one task may run it. */
-rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
+rd_sharing rd_task_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
 

@@ -30,7 +30,7 @@ static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 
     stage->root = stage->item->loop ? stage->item->loop->axis : -1;
     if (stage->item->loop)
-        s = rd_share(tree, stage->item->loop, stage->root);
+        s = rd_task_sharing(tree, stage->item->loop, stage->root);
     stage->grain  = s.grain;
     stage->serial = s.serial || (stage->item->loop && is_one_task(tree, stage));
 }

@@ -41,7 +41,7 @@ typedef struct rd_sharing {
     bool    serial; /* one task                       */
 } rd_sharing;
 
-rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis);
+rd_sharing rd_task_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis);
 /* The grain of one reduction (grain.c). beside_loop: the reduction takes its element in the loop
  * over the axis itself, beside another loop. */
 int64_t rd_fold_grain(const rd_graph *g, const rd_value *v, int axis, bool beside_loop);
@@ -53,7 +53,7 @@ static inline int64_t rd_grains(const rd_tree *tree, int axis, rd_sharing s)
 }
 
 /* Stride of a stored value or a leaf along the axis, in elements. */
-int64_t rd_step_of(const rd_tree *tree, int value, int axis);
+int64_t rd_stride_of(const rd_tree *tree, int value, int axis);
 /* Makes a loop over the axis around a list of items; NULL without memory. */
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first);
 /* The greatest rd_pattern of sparse reductions in the scope; 0: there is none. */

@@ -74,7 +74,7 @@ static void look_at_reads(const panel *p, const rd_materialised *a, bool *any_sm
     *any_small  = false;
     *none_large = true;
     for (int u = 0; u < a->n_use; u++) {
-        int64_t step = rd_step_of(p->tree, a->use[u].value, p->axis);
+        int64_t step = rd_stride_of(p->tree, a->use[u].value, p->axis);
 
         *any_small |= step >= 1 && step <= NEAR;
         *none_large &= step <= NEAR;
@@ -90,9 +90,9 @@ static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
     bool any = false;
 
     for (int u = 0; u < a->n_use; u++) {
-        int64_t step = rd_step_of(p->tree, a->use[u].value, p->axis);
+        int64_t step = rd_stride_of(p->tree, a->use[u].value, p->axis);
 
-        if (step > 1 || (step == 1 && rd_step_of(p->tree, a->use[u].value, outer) != p->extent))
+        if (step > 1 || (step == 1 && rd_stride_of(p->tree, a->use[u].value, outer) != p->extent))
             return false;
         any |= step == 1;
     }
@@ -126,14 +126,14 @@ static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_mater
         return false;
     for (int u = 0; u < a->n_use; u++) {
         const int     read = a->use[u].value;
-        const int64_t step = rd_step_of(p->tree, read, p->axis);
+        const int64_t step = rd_stride_of(p->tree, read, p->axis);
 
-        if (step >= 1 && step >= rd_step_of(p->tree, read, outer))
+        if (step >= 1 && step >= rd_stride_of(p->tree, read, outer))
             return false;
         if (step > 1 && (step * rd_dtype_size(p->tree->graph->value[read].type) >= RD_RUN_BYTES ||
                          p->tree->graph->axis[outer].extent <= STREAMS || is_cached(p, read)))
             return false;
-        if (step == 1 && rd_step_of(p->tree, read, v->combine->lane_axis) != p->extent)
+        if (step == 1 && rd_stride_of(p->tree, read, v->combine->lane_axis) != p->extent)
             return false;
         any |= step >= 1;
     }
@@ -159,8 +159,9 @@ static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, 
         return false;
     look_at_reads(p, a, &any_small, &none_large);
     if (v->combine)
-        return v->combine->lane_axis == p->axis && (v->reduced & ~scope->open) == 0 && any_small;
-    return rd_step_of(p->tree, value, p->axis) == 1 && none_large &&
+        return v->combine->lane_axis == p->axis && (v->reduced & ~scope->single_index_axes) == 0 &&
+               any_small;
+    return rd_stride_of(p->tree, value, p->axis) == 1 && none_large &&
            (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
@@ -296,8 +297,8 @@ static void collect_facts(panel *p, const rd_loop_scope *scope)
         if (rd_dtype_size(v->type) > p->bytes)
             p->bytes = rd_dtype_size(v->type);
         for (int u = 0; u < a->n_use; u++)
-            if (rd_step_of(p->tree, a->use[u].value, p->axis) > p->step)
-                p->step = rd_step_of(p->tree, a->use[u].value, p->axis);
+            if (rd_stride_of(p->tree, a->use[u].value, p->axis) > p->step)
+                p->step = rd_stride_of(p->tree, a->use[u].value, p->axis);
         p->lanes += lane_bytes(v, p->axis);
         p->nodes += node_bytes(p, v);
         /* The scratch row itself, and as much of its operands. */
@@ -318,8 +319,8 @@ static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bo
         if (item->loop && !reads_rows(p, item->loop, outer, row_each))
             return false;
         for (int u = 0; a && u < a->n_use; u++) {
-            int64_t along  = rd_step_of(p->tree, a->use[u].value, p->axis);
-            int64_t across = rd_step_of(p->tree, a->use[u].value, outer);
+            int64_t along  = rd_stride_of(p->tree, a->use[u].value, p->axis);
+            int64_t across = rd_stride_of(p->tree, a->use[u].value, outer);
 
             if (along && across && along >= across)
                 return false;
@@ -440,7 +441,7 @@ static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
         return true;
     if (!is_streaming(p, rows) || !is_wanted_by_any(p, rows, rows->axis))
         return false;
-    s = rd_share(p->tree, rows, rows->axis);
+    s = rd_task_sharing(p->tree, rows, rows->axis);
     if (s.serial)
         return bytes <= LINE;
     /* wider results want more rows */
@@ -475,7 +476,7 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
         return make_panels(tree, loop, choice);
     p.extent = tree->graph->axis[loop->axis].extent;
     p.fewest = choice->traversal == RD_TRAVERSE_GREEDY ? 2 : FEW;
-    p.open   = loop->open & ~(UINT64_C(1) << loop->axis);
+    p.open   = loop->single_index_axes & ~(UINT64_C(1) << loop->axis);
     collect_facts(&p, loop);
     if (p.forbidden || p.extent < 2 || !is_wanted(&p, loop))
         return make_panels(tree, loop, choice);

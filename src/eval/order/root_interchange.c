@@ -31,7 +31,7 @@ static void collect_facts(facts *f, const rd_loop_scope *scope)
         if (item->loop)
             collect_facts(f, item->loop);
         for (int u = 0; a && u < a->n_use; u++) {
-            int64_t step = rd_step_of(f->tree, a->use[u].value, f->axis);
+            int64_t step = rd_stride_of(f->tree, a->use[u].value, f->axis);
 
             step *= rd_dtype_size(g->value[a->use[u].value].type);
             f->bytes = step > f->bytes ? step : f->bytes;
@@ -59,7 +59,7 @@ static bool has_reduction_over(const rd_tree *tree, const rd_loop_scope *scope, 
 static int64_t range_of(const rd_tree *tree, const rd_loop_scope *root, const rd_loop_scope *inner)
 {
     facts      f      = { .tree = tree, .axis = inner->axis };
-    rd_sharing s      = rd_share(tree, inner, inner->axis);
+    rd_sharing s      = rd_task_sharing(tree, inner, inner->axis);
     int64_t    extent = tree->graph->axis[inner->axis].extent, range;
 
     collect_facts(&f, inner);

@@ -64,8 +64,8 @@ static bool lies_across(const rd_tree *tree, const rd_loop_scope *loop, int axis
         for (int u = 0; a && u < a->n_use; u++) {
             const int value = a->use[u].value;
 
-            if (rd_in(tree->graph->value[value].axes, axis) && rd_step_of(tree, value, axis) == 1 &&
-                rd_step_of(tree, value, loop->axis) > FAR)
+            if (rd_in(tree->graph->value[value].axes, axis) &&
+                rd_stride_of(tree, value, axis) == 1 && rd_stride_of(tree, value, loop->axis) > FAR)
                 return true;
         }
     }

@@ -42,13 +42,13 @@ static bool is_chain(chain *c, rd_loop_scope *loop)
 /* True if a value is contiguous along the axis. */
 static bool runs_along(const rd_tree *tree, int value, int axis)
 {
-    return rd_in(tree->graph->value[value].axes, axis) && rd_step_of(tree, value, axis) == 1;
+    return rd_in(tree->graph->value[value].axes, axis) && rd_stride_of(tree, value, axis) == 1;
 }
 
 /* True if a value is contiguous along `axis`, and more than FAR elements apart along `other`. */
 static bool runs_across(const rd_tree *tree, int value, int axis, int other)
 {
-    return runs_along(tree, value, axis) && rd_step_of(tree, value, other) > FAR;
+    return runs_along(tree, value, axis) && rd_stride_of(tree, value, other) > FAR;
 }
 
 /* The bytes of a value over all its axes. */
@@ -126,7 +126,7 @@ static bool are_all_reads_along(const chain *c, int axis)
 
         for (int u = 0; a && u < a->n_use; u++)
             if (rd_in(c->tree->graph->value[a->use[u].value].axes, axis) &&
-                rd_step_of(c->tree, a->use[u].value, axis) > 1)
+                rd_stride_of(c->tree, a->use[u].value, axis) > 1)
                 return false;
     }
     return true;

@@ -78,7 +78,7 @@ static bool is_member(const growing *g, int materialised)
 static bool may_come_before(const growing *g, int operand)
 {
     return !g->strict && !g->s->needs[operand] &&
-           (g->s->before[operand] || !rd_in(rd_space(value_of(g->s->p, operand)), g->x));
+           (g->s->assumed_before[operand] || !rd_in(rd_space(value_of(g->s->p, operand)), g->x));
 }
 
 /* True if an operand of a candidate is available in a loop over x: it is placed, or made by a
@@ -99,7 +99,8 @@ static bool operand_allows(growing *g, const rd_use *use)
         return true;
     }
     g->blocked = true;
-    g->s->blocks[operand] |= !g->s->kept[operand]; /* else what keeps the operand out is noted */
+    g->s->keeps_others_out[operand] |=
+        !g->s->kept_out[operand]; /* else what keeps the operand out is noted */
     return false;
 }
 
@@ -148,10 +149,11 @@ static bool must_be_separate(const growing *g, int a, int b)
 {
     const rd_graph *graph = g->s->p->graph;
     const rd_value *v = value_of(g->s->p, a), *m = value_of(g->s->p, b);
-    const bool      differ = v->side && m->side && v->side != m->side;
+    const bool      differ = v->loop_side && m->loop_side && v->loop_side != m->loop_side;
 
-    return differ || (graph->device && are_crossing(g, v, m) &&
-                      !(graph->cross && are_both_ways(v, m)) && !is_computed_from(g, a, b));
+    return differ ||
+           (graph->device && are_crossing(g, v, m) &&
+            !(graph->shares_crossing && are_both_ways(v, m)) && !is_computed_from(g, a, b));
 }
 
 /* True if value a crosses a member of the group: one reduces an axis that the other keeps, so
@@ -205,20 +207,21 @@ static bool may_join(growing *g, int a)
     const rd_placing *p = g->s->p;
     const rd_value   *v = value_of(p, a);
 
-    if (g->s->late[a] || g->s->before[a] || g->s->unread[a] || !rd_in(rd_space(v), g->x) ||
-        !order_allows(v, g->open, g->x) || splits_sparse_rows(g, v))
+    if (g->s->waits_for_operands[a] || g->s->assumed_before[a] || g->s->waits_for_readers[a] ||
+        !rd_in(rd_space(v), g->x) || !order_allows(v, g->open, g->x) || splits_sparse_rows(g, v))
         return false;
     for (int i = 0; i < g->n; i++) {
         const rd_value *m = value_of(p, g->member[i]);
 
-        if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->apart || m->apart ||
+        if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->by_library || m->by_library ||
             must_be_separate(g, a, g->member[i]) || slows_function(g, v, m) ||
             slows_function(g, m, v))
             return false;
     }
     for (int u = 0; u < p->list[a].n_use; u++)
         if (!operand_allows(g, &p->list[a].use[u])) {
-            g->s->kept[a] = v->side != 0; /* not what keeps others out, see operand_allows() */
+            g->s->kept_out[a] =
+                v->loop_side != 0; /* not what keeps others out, see operand_allows() */
             return false;
         }
     return true;
@@ -321,7 +324,7 @@ static bool counts_crossed(const growing *g)
 {
     const rd_graph *graph = g->s->p->graph;
 
-    return graph->cross || !graph->device;
+    return graph->shares_crossing || !graph->device;
 }
 
 /* True if a member reads the value. */
@@ -380,7 +383,7 @@ static bool leave_for_readers(growing *g)
 
     for (int i = g->n; !g->early && i-- > 0;)
         if (is_too_early(g, g->member[i])) {
-            g->s->unread[g->member[i]] = true;
+            g->s->waits_for_readers[g->member[i]] = true;
             memmove(g->member + i, g->member + i + 1, (size_t)(--g->n - i) * sizeof *g->member);
         }
     return g->n < before;
@@ -399,9 +402,11 @@ static double form_group_once(growing *g)
 
     g->n = g->noted = 0;
     g->blocked = g->supposing = false;
-    memset(g->s->needs, 0, (size_t)g->s->p->n * sizeof *g->s->needs);   /* computed from a member */
-    memset(g->s->blocks, 0, (size_t)g->s->p->n * sizeof *g->s->blocks); /* kept others out */
-    memset(g->s->kept, 0, (size_t)g->s->p->n * sizeof *g->s->kept);     /* kept out by an operand */
+    memset(g->s->needs, 0, (size_t)g->s->p->n * sizeof *g->s->needs); /* computed from a member */
+    memset(g->s->keeps_others_out, 0,
+           (size_t)g->s->p->n * sizeof *g->s->keeps_others_out); /* kept others out */
+    memset(g->s->kept_out, 0,
+           (size_t)g->s->p->n * sizeof *g->s->kept_out); /* kept out by an operand */
     for (int i = 0; i < g->n_wait && rd_goes_on(g->s->p->graph->ctx); i++) {
         const int32_t a        = g->wait[i];
         const bool    supposed = g->supposing;
@@ -419,7 +424,7 @@ static double form_group_once(growing *g)
         why = g->n == 0 || joined <= together + alone ? JOINS : isinf(joined) ? HOLDS : DEARER;
         why = why == JOINS && blocks_sharing(g, a) ? HOLDS_UP : why;
         if (why == JOINS) {
-            g->s->p->graph->crossed |= g->say && counts_crossed(g) && crosses_any(g, a);
+            g->s->p->graph->has_crossing_folds |= g->say && counts_crossed(g) && crosses_any(g, a);
             g->member[g->n++] = a;
             g->s->needs[a]    = true;
             together          = joined;
@@ -441,7 +446,7 @@ static double form_group(growing *g)
 {
     double gain;
 
-    memset(g->s->unread, 0, (size_t)g->s->p->n * sizeof *g->s->unread);
+    memset(g->s->waits_for_readers, 0, (size_t)g->s->p->n * sizeof *g->s->waits_for_readers);
     do
         gain = form_group_once(g);
     while (leave_for_readers(g));
@@ -455,7 +460,7 @@ static bool leaves_several(const growing *g)
     int n = 0;
 
     for (int i = 0; i < g->n_wait && n < 2; i++)
-        n += !g->s->late[g->wait[i]] && !g->s->blocks[g->wait[i]] &&
+        n += !g->s->waits_for_operands[g->wait[i]] && !g->s->keeps_others_out[g->wait[i]] &&
              rd_in(rd_space(value_of(g->s->p, g->wait[i])), g->x);
     return n >= 2;
 }
@@ -471,13 +476,15 @@ static double form_best_group(growing *g)
     double       plain, other;
     growing      first;
 
-    memset(g->s->before, 0, n * sizeof *g->s->before); /* nothing is assumed to be placed before */
+    memset(g->s->assumed_before, 0,
+           n * sizeof *g->s->assumed_before); /* nothing is assumed to be placed before */
     plain = form_group(g);
     if (g->strict || !g->blocked || !leaves_several(g))
         return plain;
     first = *g;
     memcpy(g->s->first, g->member, (size_t)g->n * sizeof *g->member); /* the first group */
-    memcpy(g->s->before, g->s->blocks, n * sizeof *g->s->before);     /* what kept others out is */
+    memcpy(g->s->assumed_before, g->s->keeps_others_out,
+           n * sizeof *g->s->assumed_before); /* what kept others out is */
     other = form_group(g);
     if (g->n && other > plain)
         return other;
@@ -533,7 +540,7 @@ static rd_loop_group best_group(growing *g, bool *supposing)
     rd_set            axes = 0;
 
     for (int i = 0; i < g->n_wait; i++)
-        axes |= g->s->late[g->wait[i]] ? 0 : rd_space(value_of(p, g->wait[i]));
+        axes |= g->s->waits_for_operands[g->wait[i]] ? 0 : rd_space(value_of(p, g->wait[i]));
     for (g->x = 0; g->x < p->graph->n_axis; g->x++) {
         rd_loop_group c = { .axis = g->x };
 
@@ -567,13 +574,13 @@ static rd_loop_group best_now(growing *g)
     bool          supposing = false;
     rd_loop_group best      = { .axis = -1 };
 
-    memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
+    memset(g->s->waits_for_operands, 0, (size_t)g->s->p->n * sizeof *g->s->waits_for_operands);
     while (g->n_wait <= FEW && (best = best_group(g, &supposing)).axis >= 0 && supposing)
         for (int i = 0; i < best.n; i++)
-            g->s->late[best.materialised[i]] = true;
+            g->s->waits_for_operands[best.materialised[i]] = true;
     if (best.axis >= 0)
         return best;
-    memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
+    memset(g->s->waits_for_operands, 0, (size_t)g->s->p->n * sizeof *g->s->waits_for_operands);
     g->strict = true; /* or they would wait for each other */
     best      = best_group(g, &supposing);
     if (best.axis >= 0)
@@ -604,18 +611,19 @@ bool rd_grouping_new(rd_grouping *s, rd_placing *p)
     const size_t n    = (size_t)p->n + 1;
     rd_pool     *pool = p->graph->pool;
 
-    *s = (rd_grouping){ .p       = p,
-                        .waiting = rd_pool_get(pool, n * sizeof *s->waiting),
-                        .late    = rd_pool_get(pool, n * sizeof *s->late),
-                        .before  = rd_pool_get(pool, n * sizeof *s->before),
-                        .blocks  = rd_pool_get(pool, n * sizeof *s->blocks),
-                        .kept    = rd_pool_get(pool, n * sizeof *s->kept),
-                        .unread  = rd_pool_get(pool, n * sizeof *s->unread),
-                        .needs   = rd_pool_get(pool, n * sizeof *s->needs),
-                        .reads   = rd_pool_get(pool, n * sizeof *s->reads),
-                        .first   = rd_pool_get(pool, n * sizeof *s->first),
-                        .trial   = rd_pool_get(pool, n * sizeof *s->trial),
-                        .best    = rd_pool_get(pool, n * sizeof *s->best) };
-    return s->waiting && s->late && s->before && s->unread && s->kept && s->blocks && s->needs &&
-           s->reads && s->first && s->trial && s->best;
+    *s = (rd_grouping){ .p                  = p,
+                        .waiting            = rd_pool_get(pool, n * sizeof *s->waiting),
+                        .waits_for_operands = rd_pool_get(pool, n * sizeof *s->waits_for_operands),
+                        .assumed_before     = rd_pool_get(pool, n * sizeof *s->assumed_before),
+                        .keeps_others_out   = rd_pool_get(pool, n * sizeof *s->keeps_others_out),
+                        .kept_out           = rd_pool_get(pool, n * sizeof *s->kept_out),
+                        .waits_for_readers  = rd_pool_get(pool, n * sizeof *s->waits_for_readers),
+                        .needs              = rd_pool_get(pool, n * sizeof *s->needs),
+                        .reads              = rd_pool_get(pool, n * sizeof *s->reads),
+                        .first              = rd_pool_get(pool, n * sizeof *s->first),
+                        .trial              = rd_pool_get(pool, n * sizeof *s->trial),
+                        .best               = rd_pool_get(pool, n * sizeof *s->best) };
+    return s->waiting && s->waits_for_operands && s->assumed_before && s->waits_for_readers &&
+           s->kept_out && s->keeps_others_out && s->needs && s->reads && s->first && s->trial &&
+           s->best;
 }

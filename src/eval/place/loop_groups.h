@@ -6,14 +6,14 @@
 /* Work space of choosing groups. */
 typedef struct rd_grouping {
     rd_placing *p;
-    bool       *waiting; /* by value: not placed yet; owned by place.c */
-    bool       *late;    /* by value: waits until the operands of its group are placed */
-    bool       *before;  /* by value: assumed to be placed before the loop */
-    bool       *unread;  /* by value: waits for its readers, which are not in the group */
-    bool       *blocks;  /* by value: an operand that kept others out */
-    bool       *kept;    /* by value: of a side, and kept out by an operand */
-    bool       *needs;   /* by value: a member, or computed from one */
-    bool       *reads;   /* by value: work space of is_computed_from() */
+    bool       *waiting;            /* by value: not placed yet; owned by place.c */
+    bool       *waits_for_operands; /* by value: waits until the operands of its group are placed */
+    bool       *assumed_before;     /* by value: assumed to be placed before the loop */
+    bool       *waits_for_readers; /* by value: waits for its readers, which are not in the group */
+    bool       *keeps_others_out;  /* by value: an operand that kept others out */
+    bool       *kept_out;          /* by value: of a side, and kept out by an operand */
+    bool       *needs;             /* by value: a member, or computed from one */
+    bool       *reads;             /* by value: work space of is_computed_from() */
     int32_t    *first, *trial, *best; /* lists of members */
 } rd_grouping;
 

@@ -51,8 +51,8 @@ static int emit_ready(state *s, rd_loop_scope *scope, int n, int32_t *wait)
     int left = 0;
 
     for (int i = 0; i < n; i++) {
-        const rd_materialised *a     = &s->p->list[wait[i]];
-        bool                   ready = !(rd_space(value_of(s->p, wait[i])) & ~scope->open);
+        const rd_materialised *a = &s->p->list[wait[i]];
+        bool ready               = !(rd_space(value_of(s->p, wait[i])) & ~scope->single_index_axes);
 
         for (int u = 0; u < a->n_use && ready; u++) {
             int number = s->p->number[a->use[u].value];
@@ -93,9 +93,9 @@ static bool place_loop(state *s, rd_loop_scope *scope, const rd_loop_group *grou
 
     if (!loop || !append(s, scope, /*value=*/-1, loop))
         return false;
-    loop->axis   = group->axis;
-    loop->open   = scope->open | rd_bit(group->axis);
-    loop->parent = scope;
+    loop->axis              = group->axis;
+    loop->single_index_axes = scope->single_index_axes | rd_bit(group->axis);
+    loop->parent            = scope;
     for (int i = 0; i < group->n; i++)
         loop->backwards |= rd_direction(value_of(s->p, group->materialised[i]), group->axis) < 0;
     memcpy(wait, group->materialised, (size_t)group->n * sizeof *wait);
@@ -112,7 +112,7 @@ static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait)
     int32_t *inside = rd_pool_get(s->p->graph->pool, (size_t)(n + 1) * sizeof *inside);
 
     while (inside && (n = emit_ready(s, scope, n, wait)) > 0) {
-        const rd_loop_group group = rd_choose_group(&s->groups, n, wait, scope->open);
+        const rd_loop_group group = rd_choose_group(&s->groups, n, wait, scope->single_index_axes);
 
         if (group.axis < 0) { /* cancelled: the first waiting value always has its operands */
             rd_fail(s->p->graph->ctx, RD_ERR_LIMIT, "%s: internal error: no loop can be placed",
@@ -154,12 +154,12 @@ static rd_tree *place_once(rd_placing *p)
     if (!wait || !rd_grouping_new(&s.groups, p) || !s.tree ||
         !(s.tree->root = rd_pool_get(pool, sizeof *s.tree->root)))
         return NULL;
-    p->graph->crossed      = false;
-    s.tree->graph          = p->graph;
-    s.tree->n_materialised = p->n;
-    s.tree->materialised   = p->list;
-    s.tree->number         = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
-                                          (size_t)p->graph->n_value + 1, sizeof *p->number);
+    p->graph->has_crossing_folds = false;
+    s.tree->graph                = p->graph;
+    s.tree->n_materialised       = p->n;
+    s.tree->materialised         = p->list;
+    s.tree->number               = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
+                                                (size_t)p->graph->n_value + 1, sizeof *p->number);
     if (!s.tree->number)
         return NULL;
     s.tree->root->axis = -1;

@@ -30,13 +30,13 @@ static void find_places(rd_tree *tree, rd_loop_scope *scope);
  * it. */
 static void find_places_in_loop(rd_tree *tree, rd_loop_scope *loop, rd_loop_scope *parent)
 {
-    loop->parent = parent;
-    loop->open   = parent->open;
-    loop->ranged = parent->ranged;
+    loop->parent            = parent;
+    loop->single_index_axes = parent->single_index_axes;
+    loop->tile_ranged_axes  = parent->tile_ranged_axes;
     if (loop->tile)
-        loop->ranged |= rd_bit(loop->axis);
+        loop->tile_ranged_axes |= rd_bit(loop->axis);
     else
-        loop->open |= rd_bit(loop->axis);
+        loop->single_index_axes |= rd_bit(loop->axis);
     find_places(tree, loop);
     if (loop->epilogue)
         find_places_in_loop(tree, loop->epilogue, parent);
@@ -94,7 +94,7 @@ static rd_loop_scope *finish_loop_of(const rd_value *v, rd_loop_scope *where)
  * loops nested inside it; NULL: none. */
 rd_loop_scope *rd_scope_of_cell(rd_loop_scope *scope, rd_set axes)
 {
-    while (scope && scope->open != axes)
+    while (scope && scope->single_index_axes != axes)
         scope = rd_only_loop(scope);
     return scope;
 }
@@ -150,7 +150,7 @@ bool rd_assign_storage(rd_tree *tree)
 
         if (v->out >= 0 || v->into >= 0)
             h->scope = tree->root;
-        h->stored = v->axes & ~h->scope->open;
+        h->stored = v->axes & ~h->scope->single_index_axes;
         h->keep   = class_of(v, h);
     }
     return true;

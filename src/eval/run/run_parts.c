@@ -80,13 +80,13 @@ static bool bytes_overlap(const char *a, int64_t a_bytes, const char *b, int64_t
 }
 
 /* The address of array k in the caller's own memory, if it is a leaf that products read in place
- * (`lies`); NULL: it must be made, also because it overlaps the result being written. */
+ * (`read_in_place`); NULL: it must be made, also because it overlaps the result being written. */
 static char *borrowed(const running *r, int32_t k)
 {
     const rd_plan_part *part = &r->plan->parts->part[k];
     const char         *at   = part->input < 0 ? part->leaf : r->in ? r->in[part->input] : NULL;
 
-    if (!part->lies || !at)
+    if (!part->read_in_place || !at)
         return NULL;
     if (direct(r) &&
         bytes_overlap(at, bytes_of(part->plan->out), direct(r), bytes_of(r->plan->out)))
@@ -102,10 +102,10 @@ static char *address_of(const running *r, int32_t k)
     const rd_parts *parts = r->plan->parts;
     char *const     at    = borrowed(r, k);
 
-    return at                    ? at
-           : k == parts->direct  ? direct(r)
-           : parts->part[k].lies ? r->spare + parts->at[k]
-                                 : r->arrays + parts->at[k];
+    return at                             ? at
+           : k == parts->direct           ? direct(r)
+           : parts->part[k].read_in_place ? r->spare + parts->at[k]
+                                          : r->arrays + parts->at[k];
 }
 
 /* Allocates memory for leaves that products would read in place but that overlap a result, which
@@ -115,7 +115,7 @@ static bool get_spare(running *r)
     bool any = false;
 
     for (int32_t k = 0; k < r->plan->parts->n_array; k++)
-        any |= r->plan->parts->part[k].lies && !borrowed(r, k);
+        any |= r->plan->parts->part[k].read_in_place && !borrowed(r, k);
     r->spare = any ? rd_alloc_work(r->plan->ctx, r->plan->parts->spare) : NULL;
     return !any || r->spare;
 }
@@ -132,7 +132,7 @@ static rd_status check_addresses(const running *r)
     for (int32_t k = 0; k < parts->n_array && status == RD_OK; k++) {
         const rd_plan_part *part = &parts->part[k];
 
-        if (part->lies && part->input >= 0)
+        if (part->read_in_place && part->input >= 0)
             status = rd_check_address(r->plan, "input", part->input,
                                       r->in ? r->in[part->input] : NULL, part->plan->out[0].type);
     }
@@ -199,7 +199,7 @@ rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *
     const rd_row_memory   memory = { get, put, plan->ctx };
     const double          each   = p->b.rows ? (double)p->b.n / (double)p->b.rows : 0;
     const int             threads =
-        rd_team_now(plan->ctx, plan->threads, 8 * (double)p->a.n * (each + 1), p->a.rows);
+        rd_thread_count_now(plan->ctx, plan->threads, 8 * (double)p->a.n * (each + 1), p->a.rows);
 
     return rd_row_product_run(p, in[plan->n_in - 2], in[plan->n_in - 1], out[0], threads, &memory)
                ? RD_OK

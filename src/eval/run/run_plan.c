@@ -55,8 +55,9 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
         (!share && !(plan->threads && rd_team_shares_all()) && p->work < RD_SMALL_WORK))
         return whole;
     if (!share) {
-        grains  = (extent + grain - 1) / grain;
-        threads = rd_team_now(plan->ctx, plan->threads, p->work, rd_program_shares(p, grain));
+        grains = (extent + grain - 1) / grain;
+        threads =
+            rd_thread_count_now(plan->ctx, plan->threads, p->work, rd_program_shares(p, grain));
         if (threads == 1)
             return whole;
         threads *= rounds_of(p);

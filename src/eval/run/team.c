@@ -49,7 +49,7 @@ static int useful_threads(const rd_ctx *ctx, int asked, double work, int64_t sha
 
 /* The number of threads for `work` operations in so many shares (what one may do alone), of those
  * that the system lets start.  asked: 0: the context's setting. */
-int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
+int rd_thread_count(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     return rd_threads_startable(useful_threads(ctx, asked, work, shares));
 }
@@ -92,7 +92,7 @@ const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)
 }
 #else
 /* Without OpenMP one thread does all work. */
-int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
+int rd_thread_count(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     (void)ctx;
     (void)asked;
@@ -102,9 +102,9 @@ int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
 }
 
 /* Without OpenMP one thread does all work. */
-int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
+int rd_thread_count_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
-    return rd_team(ctx, asked, work, shares);
+    return rd_thread_count(ctx, asked, work, shares);
 }
 
 /* Without OpenMP there is nothing to say. */

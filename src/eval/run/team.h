@@ -6,10 +6,10 @@
 /* Number of threads, at least 1, for `work` operations in `shares` shares.  `asked`: threads of
  * the evaluation, 0: the context's setting.  Little work gets one thread, whatever was asked
  * for. */
-int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares);
+int rd_thread_count(const rd_ctx *ctx, int asked, double work, int64_t shares);
 /* The same for a run that begins now: one thread until a team is due, and one fewer while a
  * compiler is at work. */
-int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares);
+int rd_thread_count_now(const rd_ctx *ctx, int asked, double work, int64_t shares);
 /* For tests: true makes a team share small work, too, at once, wherever several threads are
  * asked for. */
 void rd_team_share_all(bool share);

@@ -143,7 +143,7 @@ static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
 
     return f->mapping == RD_FOLD_ELEMENTS && !f->users && !f->grouped && !f->treeless &&
-           t->small < 0 && !t->counts && !down;
+           t->small_ints_load < 0 && !t->counts && !down;
 }
 
 /* Returns the nanoseconds of an element if the fold runs element by element on tiles, and *why; 0:

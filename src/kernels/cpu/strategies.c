@@ -179,7 +179,7 @@ const rd_cpu_strategy *rd_cpu_strategy_of(const rd_program *p, const rd_task *ta
 {
     const rd_cpu_strategy *strategy = strategies;
 
-    while (!strategy->is(p, task))
+    while (!strategy->suits(p, task))
         strategy++;
     return strategy;
 }

@@ -7,7 +7,7 @@
 /* A strategy: its name, whether it is there for a task, and its functions. */
 typedef struct rd_cpu_strategy {
     const char *name;
-    bool (*is)(const rd_program *p, const rd_task *task);
+    bool (*suits)(const rd_program *p, const rd_task *task);
     void (*head)(const rd_program *p, rd_task *task);
     void (*body)(const rd_program *p, rd_task *task);
     void (*join)(const rd_program *p, rd_task *into, const rd_task *next);

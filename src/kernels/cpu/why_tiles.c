@@ -113,7 +113,7 @@ static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i
     const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
 
     return rd_elem_is_narrow_float(elem) ||
-           (code->inst[i].small >= 0 && code->fold[p->inst[i].arg].fold->n_block > 1);
+           (code->inst[i].small_ints_load >= 0 && code->fold[p->inst[i].arg].fold->n_block > 1);
 }
 
 /* True if adjacent elements go to the results in turn (interleaved channels). Compilers
@@ -221,8 +221,9 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
 
         if (t->level != RD_AT_TILE || t->skip) /* or another instruction does its work */
             continue;
-        if (inst->kind == RD_I_STEP ? !t->sums || t->label < 0 || p->fold[inst->arg].of_pattern
-                                    : inst->kind == RD_I_LOAD && t->strides.gathers)
+        if (inst->kind == RD_I_STEP
+                ? !t->uses_sum_kernel || t->label < 0 || p->fold[inst->arg].of_pattern
+                : inst->kind == RD_I_LOAD && t->strides.gathers)
             return false;
         steps |= inst->kind == RD_I_STEP;
         maps |= inst->kind != RD_I_STEP && inst->kind != RD_I_LOAD;
@@ -248,9 +249,9 @@ static bool has_columns_with_seams(const rd_program *p, const rd_tile_code *code
             continue;
         if (p->inst[i].kind == RD_I_STEP
                 ? code->fold[p->inst[i].arg].mapping != RD_FOLD_COLUMNS || !has_kernel(p, code, i)
-                : !t->direct && !(t->joins && code->loop[loop].cuts))
+                : !t->direct && !(t->by_pieces && code->loop[loop].cuts))
             return false;
-        found |= t->joins && code->pieces[p->loop[loop].axis].n > 1;
+        found |= t->by_pieces && code->pieces[p->loop[loop].axis].n > 1;
     }
     return found;
 }
@@ -355,5 +356,5 @@ bool rd_cpu_find_why_tiles(const rd_program *p, rd_get_fn *get, void *pool, cons
 /* Returns why tiles are faster for a prepared program; NULL: they are not. */
 const char *rd_cpu_why_tiles(const rd_program *p)
 {
-    return p->code ? ((const rd_tile_code *)p->code)->better : NULL;
+    return p->code ? ((const rd_tile_code *)p->code)->why_tiles : NULL;
 }

@@ -10,7 +10,7 @@
  * continue.  The last block of a group of tiles combines their nodes (combine_blocks.c).
  *
  * Other stages with crossing folds have threads for the rows or for the columns only.  The
- * evaluator asks (rd_gpu_suits) and makes two stages of them.
+ * evaluator asks (rd_gpu_keeps_folds_together) and makes two stages of them.
  *
  * A fold is a reduction; its lanes are partial accumulators that take elements in turn; its
  * cells are its results.  A node is a finished block in a fold's combine tree.
@@ -36,8 +36,9 @@ static bool is_within(const rd_program *p, const rd_cuda_fold *f, int32_t loop)
  * meaning. */
 static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold *f)
 {
-    *f =
-        (rd_cuda_fold){ .of = { .fold = &p->fold[number] }, .start = -1, .step = -1, .finish = -1 };
+    *f = (rd_cuda_fold){
+        .emit = { .fold = &p->fold[number] }, .start = -1, .step = -1, .finish = -1
+    };
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].arg == number) {
             f->start  = p->inst[i].kind == RD_I_START ? i : f->start;
@@ -58,11 +59,11 @@ static bool is_crossing(const rd_program *p, const rd_cuda_fold *row, const rd_c
      * axis and does not reduce it. */
     if (outer < 0 || row->step < 0 || column->step < 0 || column->start < 0 ||
         is_within(p, column, outer) || !rd_cuda_within(p, column->step, outer) ||
-        column->step > row->finish || rd_coef(&column->of.fold->cell, p->loop[outer].axis))
+        column->step > row->finish || rd_coef(&column->emit.fold->cell, p->loop[outer].axis))
         return false;
     for (int32_t loop = p->inst[row->step].loop; loop >= 0 && loop != outer;
          loop         = p->loop[loop].parent)
-        if (rd_coef(&column->of.fold->cell, p->loop[loop].axis))
+        if (rd_coef(&column->emit.fold->cell, p->loop[loop].axis))
             return true;
     return false;
 }
@@ -169,7 +170,7 @@ static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t 
     const rd_program *p     = s->p;
     const rd_loop    *outer = &p->loop[rd_cuda_tile_outer(s)];
     const rd_loop    *inner = &p->loop[rd_cuda_tile_inner(s)];
-    const rd_address *cell  = &f->of.fold->cell;
+    const rd_address *cell  = &f->emit.fold->cell;
 
     if (&p->loop[folds_along] == inner)
         return f->start > outer->begin && f->start < inner->begin && f->finish > inner->end &&
@@ -190,8 +191,8 @@ static bool is_of_tree(const rd_fold *fold)
  * row is one step. */
 static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
-    return is_of_tree(f->of.fold) &&
-           rd_is_along(f->of.fold, s->p->loop[s->tile_loop[0]].axis, /*first=*/0, /*coef=*/1) &&
+    return is_of_tree(f->emit.fold) &&
+           rd_is_along(f->emit.fold, s->p->loop[s->tile_loop[0]].axis, /*first=*/0, /*coef=*/1) &&
            is_placed(s, f, s->tile_loop[0]);
 }
 
@@ -199,7 +200,7 @@ static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
  * k goes to lane k mod lanes, and no other axis is reduced. */
 static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     return is_of_tree(fold) && fold->lanes >= RD_WARP && fold->lane.n_add == 1 &&
            fold->lane.offset == 0 && fold->lane.add[0].axis == s->p->loop[s->tile_loop[1]].axis &&
@@ -222,10 +223,10 @@ static int32_t find_lanes(rd_cuda_strategy *s)
             return 0;
         f->threads_are_lanes = is_row(s, f);
         columns += !f->threads_are_lanes;
-        if ((f->threads_are_lanes && lanes && lanes != f->of.fold->lanes) ||
+        if ((f->threads_are_lanes && lanes && lanes != f->emit.fold->lanes) ||
             (!f->threads_are_lanes && !is_column(s, f)))
             return 0;
-        lanes = f->threads_are_lanes ? f->of.fold->lanes : lanes;
+        lanes = f->threads_are_lanes ? f->emit.fold->lanes : lanes;
     }
     return columns ? lanes : 0;
 }
@@ -363,8 +364,8 @@ static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
     int64_t bytes = 8 * (int64_t)rd_cuda_shared_words(s) * (s->choice.block / s->team);
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        for (int j = 0; s->fold[k].threads_are_lanes && j < s->fold[k].of.n_state; j++)
-            bytes += (int64_t)RD_TREE_STEPS * lanes * state_size(&s->fold[k].of, j);
+        for (int j = 0; s->fold[k].threads_are_lanes && j < s->fold[k].emit.n_state; j++)
+            bytes += (int64_t)RD_TREE_STEPS * lanes * state_size(&s->fold[k].emit, j);
     return bytes <= s->choice.tile_room;
 }
 
@@ -431,21 +432,21 @@ static void place_nodes(rd_cuda_strategy *s)
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f     = &s->fold[k];
         const int64_t along = f->threads_are_lanes
-                                  ? s->p->loop[s->tile_loop[0]].extent * f->of.fold->lanes
+                                  ? s->p->loop[s->tile_loop[0]].extent * f->emit.fold->lanes
                                   : s->p->loop[s->tile_loop[1]].extent;
         const int64_t nodes = f->threads_are_lanes && n[1] == 1
                                   ? 0
                                   : rd_cuda_nodes_of(s, n[f->threads_are_lanes]) * along;
 
-        f->node  = s->node_bytes;
-        f->nodes = rd_cuda_room(nodes * f->of.bytes);
-        s->node_bytes += f->of.n_state * f->nodes;
+        f->node_at    = s->node_bytes;
+        f->node_bytes = rd_cuda_room(nodes * f->emit.bytes);
+        s->node_bytes += f->emit.n_state * f->node_bytes;
     }
     s->item_counters = n[1] * rd_cuda_groups_of(s, n[0]) + n[0] * rd_cuda_groups_of(s, n[1]);
 }
 
 /* Gives all folds states (accumulators) in registers: one for each of a thread's `width`
- * columns, or of its `width` lanes (partial accumulators) of a row. `here`: lanes of a cell
+ * columns, or of its `width` lanes (partial accumulators) of a row. `thread_lanes`: lanes of a cell
  * (output element) that a thread has. Nodes of tiles lie elsewhere, so `tree` is false. */
 static void assign_local_storage(rd_cuda_strategy *s)
 {
@@ -455,7 +456,7 @@ static void assign_local_storage(rd_cuda_strategy *s)
         f->tree           = false; /* its nodes are apart */
         f->register_block = 1;
         f->storage        = RD_STORAGE_LOCAL;
-        f->here           = f->threads_are_lanes ? s->width : 1;
+        f->thread_lanes   = f->threads_are_lanes ? s->width : 1;
         f->n_cell         = f->threads_are_lanes ? 1 : s->width;
         f->states         = s->width;
     }

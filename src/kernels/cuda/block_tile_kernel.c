@@ -59,11 +59,11 @@ void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
 }
 
 /* Callback of the printer behind the stores of nodes. It adds the combine of tiles along the
- * loop that `along` tells (0: down the rows), and an "if" that holds in the last block of
- * threads only. */
+ * loop that `last_along_columns` tells (0: down the rows), and an "if" that holds in the last block
+ * of threads only. */
 void rd_cuda_last_block_tile(void *of, rd_printing *n)
 {
-    rd_cuda_combine_blocks(of, n->kernel->along);
+    rd_cuda_combine_blocks(of, n->kernel->last_along_columns);
 }
 
 /* Callback of the printer where a fold's result is wanted: adds the text that reads the combined

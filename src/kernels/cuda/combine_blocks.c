@@ -30,7 +30,7 @@ static const rd_loop *loop_of(const rd_cuda_text *t, int k)
  * each result. */
 static int64_t lanes_of(const rd_cuda_fold *f)
 {
-    return f->of.fold->lanes;
+    return f->emit.fold->lanes;
 }
 
 /* True if a fold's nodes (results of tiles) lie in global memory: those of columns, and those of
@@ -68,12 +68,12 @@ static void declare_nodes_of(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f = &t->s->fold[number];
 
-    for (int j = 0; has_memory_nodes(t, f) && j < f->of.n_state; j++) {
+    for (int j = 0; has_memory_nodes(t, f) && j < f->emit.n_state; j++) {
         rd_text at = { 0 };
 
-        rd_print_number(&t->print, &at, f->node + j * f->nodes);
+        rd_print_number(&t->print, &at, f->node_at + j * f->node_bytes);
         rd_print_line(&t->print, "%s *const w%" PRId32 "_%d = (%s *)(nodes + %s);",
-                      rd_node_type(&f->of, j), number, j, rd_node_type(&f->of, j),
+                      rd_node_type(&f->emit, j), number, j, rd_node_type(&f->emit, j),
                       at.at ? at.at : "");
         rd_text_end(&at, t->print.to);
     }
@@ -104,9 +104,9 @@ static void add_combine(rd_cuda_text *t, int32_t number)
 
     rd_print_number(&t->print, &pitch, node_pitch(t, f));
     rd_text_add(&merge, "merge%" PRId32 "(", number);
-    rd_add_each(&merge, &f->of, "&f%d[k]");
+    rd_add_each(&merge, &f->emit, "&f%d[k]");
     rd_text_add(&merge, ", ");
-    rd_add_each(&merge, &f->of, "&f%d[k + half]");
+    rd_add_each(&merge, &f->emit, "&f%d[k + half]");
     rd_print_line(&t->print,
                   "static void combine%" PRId32 "(const rd_call &q, char *nodes, int64_t from, "
                   "int many, int64_t to, int64_t first, int64_t end)",
@@ -118,8 +118,8 @@ static void add_combine(rd_cuda_text *t, int32_t number)
         &t->print,
         "RD_ONE_BY_ONE for (int64_t s = first + threadIdx.x; s < end; s += RD_THREADS) {");
     t->print.indent++;
-    for (int j = 0; j < f->of.n_state; j++) {
-        rd_print_line(&t->print, "%s f%d[RD_FAN];", rd_node_type(&f->of, j), j);
+    for (int j = 0; j < f->emit.n_state; j++) {
+        rd_print_line(&t->print, "%s f%d[RD_FAN];", rd_node_type(&f->emit, j), j);
         rd_print_line(&t->print,
                       "RD_UNROLL for (int k = 0; k < RD_FAN; k++) if (k < many) f%d[k] = w%" PRId32
                       "_%d[(from + k) * %s + s];",
@@ -128,7 +128,7 @@ static void add_combine(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)");
     rd_print_line(&t->print, "    RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)");
     rd_print_line(&t->print, "        if (k + half < many) %s);", merge.at ? merge.at : "");
-    for (int j = 0; j < f->of.n_state; j++)
+    for (int j = 0; j < f->emit.n_state; j++)
         rd_print_line(&t->print, "w%" PRId32 "_%d[to * %s + s] = f%d[0];", number, j,
                       pitch.at ? pitch.at : "", j);
     close_braces(t, 2);
@@ -159,9 +159,9 @@ static int32_t lanes_of_rows(const rd_cuda_strategy *s)
 void rd_cuda_declare_lanes(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
-        for (int j = 0; t->s->fold[k].threads_are_lanes && j < t->s->fold[k].of.n_state; j++)
+        for (int j = 0; t->s->fold[k].threads_are_lanes && j < t->s->fold[k].emit.n_state; j++)
             rd_print_line(&t->print, "RD_SHARED(%s, h%" PRId32 "_%d, %" PRId32 ");",
-                          rd_state_type(&t->s->fold[k].of, j), k, j,
+                          rd_state_type(&t->s->fold[k].emit, j), k, j,
                           RD_TREE_STEPS * lanes_of_rows(t->s));
 }
 
@@ -242,7 +242,7 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "block%" PRId32 "(%s);", number, states.at ? states.at : "");
     rd_print_line(&t->print, "if (i%" PRId32 " < hi1) {", axis);
     t->print.indent++;
-    for (int j = 0; j < f->of.n_state; j++)
+    for (int j = 0; j < f->emit.n_state; j++)
         rd_print_line(&t->print, "w%" PRId32 "_%d[p0 * %s + i%" PRId32 "] = s%" PRId32 "_%d[l];",
                       number, j, pitch.at ? pitch.at : "", axis, number, j);
     close_braces(t, 2);
@@ -257,10 +257,10 @@ static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
     const rd_cuda_fold *f      = &t->s->fold[number];
     rd_text             states = { 0 };
 
-    for (int j = 0; j < f->of.n_state; j++)
-        rd_print_line(&t->print, "%s a%d = h%" PRId32 "_%d[%s];", rd_state_type(&f->of, j), j,
+    for (int j = 0; j < f->emit.n_state; j++)
+        rd_print_line(&t->print, "%s a%d = h%" PRId32 "_%d[%s];", rd_state_type(&f->emit, j), j,
                       number, j, at);
-    rd_add_each(&states, &f->of, "&a%d");
+    rd_add_each(&states, &f->emit, "&a%d");
     rd_print_line(&t->print, "block%" PRId32 "(%s);", number, states.at ? states.at : "");
     rd_text_end(&states, t->print.to);
 }
@@ -286,7 +286,7 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
                   lanes_of(f));
     t->print.indent++;
     take_lane(t, number, "k");
-    for (int j = 0; j < f->of.n_state; j++)
+    for (int j = 0; j < f->emit.n_state; j++)
         rd_print_line(&t->print, "w%" PRId32 "_%d[p1 * %s + lo0 * %" PRId64 " + k] = a%d;", number,
                       j, pitch.at ? pitch.at : "", lanes_of(f), j);
     close_braces(t, 1);
@@ -366,7 +366,7 @@ void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
         rd_text_add(&at, "row * %" PRId64 " + %s", lanes_of(f), lane);
     if (!has_memory_nodes(t, f))
         take_lane(t, number, at.at ? at.at : "");
-    for (int j = 0; j < f->of.n_state; j++)
+    for (int j = 0; j < f->emit.n_state; j++)
         if (has_memory_nodes(t, f))
             rd_print_line(&t->print, "x%d = w%" PRId32 "_%d[%s];", j, number, j,
                           at.at ? at.at : "");

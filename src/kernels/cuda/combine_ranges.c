@@ -16,22 +16,22 @@
  * one for each lane (partial accumulator) of each cell (output element). */
 static int64_t states_of(const rd_cuda_fold *f)
 {
-    return f->n_cell * f->of.fold->lanes;
+    return f->n_cell * f->emit.fold->lanes;
 }
 
 /* Declares pointers to the nodes (partial results in the combine tree) of a fold in row `row` of
  * partials, one for each of the n_state numbers of a state (such as sum and count): "double
  * *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". RD_ROW: bytes of a row, in which each
- * fold's nodes begin at f->node. `name`: the pointers' letter, "w" or "o". */
+ * fold's nodes begin at f->node_at. `name`: the pointers' letter, "w" or "o". */
 void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
-    int64_t             at = f->node;
+    int64_t             at = f->node_at;
 
-    for (int k = 0; k < f->of.n_state; k++) {
+    for (int k = 0; k < f->emit.n_state; k++) {
         rd_print_line(&t->print, "%s *const %s%d = (%s *)(nodes + (%s) * RD_ROW + %" PRId64 ");",
-                      rd_node_type(&f->of, k), name, k, rd_node_type(&f->of, k), row, at);
-        at += rd_cuda_room(states_of(f) * f->of.bytes);
+                      rd_node_type(&f->emit, k), name, k, rd_node_type(&f->emit, k), row, at);
+        at += rd_cuda_room(states_of(f) * f->emit.bytes);
     }
 }
 
@@ -49,7 +49,7 @@ static void add_edge(rd_cuda_text *t, int32_t number)
     rd_text             each = { 0 }, all = { 0 };
 
     rd_print_number(&t->print, &each, f->blocks);
-    rd_print_number(&t->print, &all, f->of.fold->n_block);
+    rd_print_number(&t->print, &all, f->emit.fold->n_block);
     rd_text_add(t->print.to,
                 "static inline int64_t edge%" PRId32 "(const rd_call &q, int64_t range)\n{\n"
                 "    return RD_LESS(range * %s, %s);\n}\n",
@@ -65,7 +65,7 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
 {
     rd_text line = { 0 };
 
-    for (int k = 0; k < f->of.n_state; k++) {
+    for (int k = 0; k < f->emit.n_state; k++) {
         rd_text_add(&line, k ? " " : "");
         rd_text_add(&line, to, k);
         rd_text_add(&line, " = ");
@@ -80,8 +80,8 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
  * n_state numbers of a state: "double f0[RD_FAN];". */
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
 {
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_print_line(&t->print, "%s %c%d[%s];", rd_node_type(&f->of, k), name, k, count);
+    for (int k = 0; k < f->emit.n_state; k++)
+        rd_print_line(&t->print, "%s %c%d[%s];", rd_node_type(&f->emit, k), name, k, count);
 }
 
 /* Adds n closing braces, each one level further out. */
@@ -116,9 +116,9 @@ static void join_aligned(rd_cuda_text *t, int32_t number)
     rd_text             merge = { 0 };
 
     rd_text_add(&merge, "merge%" PRId32 "(", number);
-    rd_add_each(&merge, &f->of, "&f%d[k]");
+    rd_add_each(&merge, &f->emit, "&f%d[k]");
     rd_text_add(&merge, ", ");
-    rd_add_each(&merge, &f->of, "&f%d[k + half]");
+    rd_add_each(&merge, &f->emit, "&f%d[k + half]");
     rd_print_line(&t->print, "const int whole = (int)RD_LESS(n, all / blocks - first);");
     rd_print_line(&t->print, "RD_ONE_BY_ONE for (int64_t s = t; s < %" PRId64 "; s += RD_TEAM) {",
                   states_of(f));
@@ -177,7 +177,7 @@ static void join_any(rd_cuda_text *t, int32_t number)
     const rd_cuda_fold *f     = &t->s->fold[number];
     rd_text             count = { 0 }, line = { 0 };
 
-    rd_text_add(&count, "%d", 2 * rd_cuda_bits(f->of.fold->n_block) + 2);
+    rd_text_add(&count, "%d", 2 * rd_cuda_bits(f->emit.fold->n_block) + 2);
     rd_print_line(&t->print, "const int64_t begin = RD_LESS(first * blocks, all);");
     rd_print_line(&t->print, "RD_ONE_BY_ONE for (int64_t s = t; s < %" PRId64 "; s += RD_TEAM) {",
                   states_of(f));
@@ -193,7 +193,7 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "const int     above = rd_node_level(start, end);");
     rd_print_line(&t->print, "const int64_t to    = rd_nodes(begin, start);");
     copy_node(t, f, "l%d[to]", "RD_IN_ROW(o%d, row)[s]");
-    rd_add_each(&line, &f->of, "l%d");
+    rd_add_each(&line, &f->emit, "l%d");
     rd_print_line(&t->print, "rise%" PRId32 "(%s, 1, 0, to, start, above, begin);", number,
                   line.at ? line.at : "");
     rd_print_line(&t->print, "start += (int64_t)1 << above;");
@@ -267,13 +267,13 @@ static void end_blocks(rd_cuda_text *t, int32_t number)
     rd_text_add(&block, "edge%" PRId32 "(q, range + 1)", number);
     if (in_team)
         rd_print_line(&t->print, "RD_SYNC_TEAM");
-    rd_print_line(&t->print,
-                  "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
-                  f->storage == RD_STORAGE_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number,
-                  in_team && !f->threads_are_lanes ? "t" : "0", number, cells.at ? cells.at : "",
-                  number, in_team && !f->threads_are_lanes ? "RD_TEAM" : "1");
+    rd_print_line(
+        &t->print, "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
+        f->storage == RD_STORAGE_LOCAL && t->s->neighbour_axis >= 0 ? "RD_UNROLL" : "", number,
+        in_team && !f->threads_are_lanes ? "t" : "0", number, cells.at ? cells.at : "", number,
+        in_team && !f->threads_are_lanes ? "RD_TEAM" : "1");
     t->print.indent++;
-    rd_cuda_move_on(t, f, block.at ? block.at : "");
+    rd_cuda_end_blocks_before(t, f, block.at ? block.at : "");
     t->print.indent--;
     if (in_team)
         rd_print_line(&t->print, "RD_SYNC_TEAM");
@@ -291,18 +291,18 @@ static void end_blocks(rd_cuda_text *t, int32_t number)
  *         } */
 static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
 {
-    const int32_t number = rd_cuda_fold_number(t->s, f), lanes = f->of.fold->lanes;
+    const int32_t number = rd_cuda_fold_number(t->s, f), lanes = f->emit.fold->lanes;
     char          ours[32];
     rd_text       to = { 0 }, from = { 0 };
 
     rd_text_add(&to, "RD_IN_ROW(o%%d, row)[c * %" PRId32 " + %s]", lanes,
                 rd_cuda_lane_of(t, f, ours));
     rd_text_add(&from, "w%" PRId32 "_%%d[row * %" PRId64 " + c * %" PRId32 " + l]", number,
-                f->n_cell * f->here, f->here);
+                f->n_cell * f->thread_lanes, f->thread_lanes);
     rd_print_line(&t->print,
                   "for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < %" PRId64
                   "; c++) RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {",
-                  f->n_cell, f->here);
+                  f->n_cell, f->thread_lanes);
     t->print.indent++;
     copy_node(t, f, to.at ? to.at : "", from.at ? from.at : "");
     t->print.indent--;

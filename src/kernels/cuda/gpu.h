@@ -135,7 +135,7 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT]);
 /* True if, in one stage, all folds of the program have threads.  The program need not be
  * prepared. */
-bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool);
+bool rd_gpu_keeps_folds_together(const rd_program *p, rd_get_fn *get, void *pool);
 /* Adds the line about the strategy: "strips: ..." */
 void                  rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
 const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code);
@@ -151,7 +151,7 @@ bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *window
 
 /* ---- partition.c: a stage's work on several equal GPUs --------------------------------------- */
 /* The number of equal GPUs, from this one on. */
-int32_t rd_gpu_alike(int32_t first);
+int32_t rd_gpu_count_equal(int32_t first);
 /* The number of a program's `devices` that share its work, if all data are in this process's
  * memory.  If it is 1, *why has the reason, a part of a sentence. */
 int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why);

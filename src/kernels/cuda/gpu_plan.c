@@ -71,10 +71,10 @@ static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_g
     *fold = (rd_gpu_fold){ .place        = f->storage == RD_STORAGE_LOCAL  ? RD_IN_LOCAL
                                            : f->storage == RD_STORAGE_TEAM ? RD_IN_TEAM
                                                                            : RD_IN_TASK,
-                           .thread_lanes = f->threads_are_lanes ? f->here : 0,
-                           .rows         = f->room,
+                           .thread_lanes = f->threads_are_lanes ? f->thread_lanes : 0,
+                           .node_rows    = f->node_rows,
                            .at           = f->at,
-                           .partial_at   = f->node,
+                           .partial_at   = f->node_at,
                            .partial_rows = nodes_of(s) };
 }
 
@@ -125,38 +125,38 @@ bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *ge
         item_scratch[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
     for (int32_t k = 0; k < s->n_staged_row; k++)
         describe_row(s, &s->staged_row[k], &rows[k]);
-    *plan =
-        (rd_gpu_plan){ .team           = s->is_lookback ? s->choice.block : s->team,
-                       .width          = s->width,
-                       .vector_axis    = s->strip,
-                       .scans          = s->is_two_pass   ? RD_GPU_SCANS_TWO_PASS
-                                         : s->is_lookback ? RD_GPU_SCANS_LOOK_BACK
-                                                          : RD_GPU_SCANS_SERIAL,
-                       .chunk          = s->n_split ? s->range : s->chunk,
-                       .loop           = loop,
-                       .fold           = fold,
-                       .item_scratch   = item_scratch,
-                       .cached_row     = s->n_cached_row ? s->cached_row : NULL,
-                       .fills_row      = s->fills_cache,
-                       .transposed     = s->transpose[0] >= 0 ? s->transposed : NULL,
-                       .transpose_loop = { s->transpose[0], s->transpose[1] },
-                       .batch          = s->choice.batch,
-                       .tile_loop      = { s->tile_loop[0], s->tile_loop[1] },
-                       .rows_at_once   = s->rows_at_once,
-                       .pairs          = s->pairs,
-                       .points_at_once = s->register_block,
-                       .tile_points    = s->point_tile,
-                       .items =
-                           s->pairs >= 0 ? rd_cuda_pair_items(s, s->p->axis_extent[s->strip]) : 0,
-                       .threads      = s->choice.block,
-                       .vector_bytes = s->choice.vector,
-                       .max_width    = s->choice.most_wide,
-                       .n_staged     = s->n_staged_row,
-                       .staged       = rows,
-                       .staged_of    = s->staged_row_of,
+    *plan = (rd_gpu_plan){
+        .team           = s->is_lookback ? s->choice.block : s->team,
+        .width          = s->width,
+        .vector_axis    = s->neighbour_axis,
+        .scans          = s->is_two_pass   ? RD_GPU_SCANS_TWO_PASS
+                          : s->is_lookback ? RD_GPU_SCANS_LOOK_BACK
+                                           : RD_GPU_SCANS_SERIAL,
+        .chunk          = s->n_split ? s->range : s->chunk,
+        .loop           = loop,
+        .fold           = fold,
+        .item_scratch   = item_scratch,
+        .cached_row     = s->n_cached_row ? s->cached_row : NULL,
+        .fills_row      = s->fills_cache,
+        .transposed     = s->transpose[0] >= 0 ? s->transposed : NULL,
+        .transpose_loop = { s->transpose[0], s->transpose[1] },
+        .batch          = s->choice.batch,
+        .tile_loop      = { s->tile_loop[0], s->tile_loop[1] },
+        .rows_at_once   = s->rows_at_once,
+        .pairs          = s->pairs,
+        .points_at_once = s->register_block,
+        .tile_points    = s->point_tile,
+        .items   = s->pairs >= 0 ? rd_cuda_pair_items(s, s->p->axis_extent[s->neighbour_axis]) : 0,
+        .threads = s->choice.block,
+        .vector_bytes = s->choice.vector,
+        .max_width    = s->choice.most_wide,
+        .n_staged     = s->n_staged_row,
+        .staged       = rows,
+        .staged_of    = s->staged_row_of,
 
-                       .cached_words = s->row_words,
-                       .cached_axis  = s->row_axis,
-                       .pack         = pack };
+        .cached_words = s->row_words,
+        .cached_axis  = s->row_axis,
+        .pack         = pack
+    };
     return !*why;
 }

@@ -77,7 +77,7 @@ static bool takes_exp_f32(const rd_cuda_strategy *s)
     if (s->p->fast)
         return false;
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        if (rd_has_exponential(&s->fold[k].of) &&
+        if (rd_has_exponential(&s->fold[k].emit) &&
             rd_dtype_class(s->p->fold[k].type) == RD_CLASS_f32)
             return true;
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -174,7 +174,7 @@ void rd_cuda_declare_team(rd_cuda_text *t)
     rd_print_line(&t->print,
                   "char *const ours = (char *)q.head.work + team * %" PRId64
                   ", *const own = ours + %" PRId64 " + t * (int64_t)%" PRId64 ";",
-                  s->team_bytes + s->team * s->own_bytes, s->team_bytes, s->own_bytes);
+                  s->team_bytes + s->team * s->thread_bytes, s->team_bytes, s->thread_bytes);
     rd_print_line(&t->print, "uint32_t warnings = 0;");
     rd_cuda_declare_slots(t);
 }

@@ -76,7 +76,7 @@ void rd_cuda_declare_transpose(rd_cuda_text *t);
 
 /* ---- push_blocks.c --------------------------------------------------------------------------- */
 /* Moves a cell on to a block: earlier blocks become nodes of the tree. */
-void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block);
+void rd_cuda_end_blocks_before(rd_cuda_text *t, const rd_cuda_fold *f, const char *block);
 /* Adds "&s0_0[at], &s0_1[at]", for arrays called `name`. */
 void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
                     const char *at);

@@ -42,7 +42,7 @@ struct rd_gpu_code {
  * of each thread) would take more than 1/16 of the GPU's. */
 static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_strategy *s)
 {
-    const int64_t bytes       = s->team_bytes + s->team * s->own_bytes;
+    const int64_t bytes       = s->team_bytes + s->team * s->thread_bytes;
     const int64_t at_once     = gpu->most_threads / s->team;
     const int64_t with_memory = bytes ? gpu->memory / 16 / bytes : at_once;
     const int64_t whole       = s->choice.block / s->team; /* teams of a block */
@@ -156,7 +156,7 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
  * may, unless two folds reduce the same elements along different axes: each order of loops suits
  * one of them only. Block tiles do both well; so the strategy is chosen to see whether it has
  * them (tile_loop[0] >= 0). A program that the GPU cannot run (strategy.why) needs no split. */
-bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
+bool rd_gpu_keeps_folds_together(const rd_program *p, rd_get_fn *get, void *pool)
 {
     char             why[RD_CUDA_TEXT];
     rd_gpu          *gpu = rd_gpu_of(p->device, why);
@@ -451,7 +451,7 @@ static bool get_memory(rd_gpu_run_state *r)
     const rd_cuda_strategy *s     = r->strategy;
     const int64_t           items = s->n_item * (s->n_split == 0 ? 1 : s->n_range);
     const int64_t           teams = items < r->most_teams ? items : r->most_teams;
-    const int64_t           bytes = (s->team_bytes + s->team * s->own_bytes) * teams;
+    const int64_t           bytes = (s->team_bytes + s->team * s->thread_bytes) * teams;
 
     if (s->reports && !(r->record = rd_submission_record(r->submission, &r->full, r->why)))
         return false;

@@ -11,8 +11,8 @@
  *
  *     running sums of 10^8 f32: "scans: 1 items, 128 threads each, i0 by tiles of 4096, once"
  *
- * Fields. A fold has `user` if its reducer is the caller's own. s->strip is the axis of which
- * `width` neighbours are one item, -1: none. s->n_split loops are split into ranges. A fold's
+ * Fields. A fold has `user` if its reducer is the caller's own. s->neighbour_axis is the axis of
+ * which `width` neighbours are one item, -1: none. s->n_split loops are split into ranges. A fold's
  * start, step and finish are instructions, -1: it has none.
  *
  * Words. Scratch is temporary memory of a task. */
@@ -33,14 +33,14 @@ enum { MOST_SCANS = 4, MOST_BLOCKS = 64 };
  * from its end. */
 static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t loop)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
     const rd_loop *l    = &s->p->loop[loop];
 
     return fold->scan && !fold->user && f->step >= 0 && rd_cuda_within(s->p, f->step, loop) &&
            f->start >= s->from && f->start < l->begin && fold->n_cell == 1 &&
-           f->of.n_state == 1 + f->of.seen && fold->n_block > 1 &&
-           (f->pair ? f->levels > 0 : rd_fold_any_grouping(fold)) &&
-           (!f->of.seen || (fold->exclusive && !f->of.masked)) &&
+           f->emit.n_state == 1 + f->emit.seen && fold->n_block > 1 &&
+           (f->hi_lo_sums ? f->levels > 0 : rd_fold_any_grouping(fold)) &&
+           (!f->emit.seen || (fold->exclusive && !f->emit.masked)) &&
            (l->backwards ? rd_is_along(fold, l->axis, l->extent - 1, -1)
                          : rd_is_along(fold, l->axis, /*first=*/0, /*coef=*/1));
 }
@@ -176,7 +176,7 @@ bool rd_cuda_find_lookback(rd_cuda_strategy *s)
     const rd_loop *l    = loop < 0 ? NULL : &s->p->loop[loop];
     const int32_t  wide = l ? rd_cuda_vector_width_along(s, loop) : 1;
 
-    if (wide == 1 || s->team > 1 || s->strip >= 0 || l->first >= 0 ||
+    if (wide == 1 || s->team > 1 || s->neighbour_axis >= 0 || l->first >= 0 ||
         l->extent <= s->choice.scan_range * RD_TREE_STEPS || s->p->n_scratch > 0 ||
         s->p->n_fold > MOST_SCANS || s->p->n_fold > s->choice.block / RD_WARP)
         return false;
@@ -207,7 +207,8 @@ int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s)
  * (lookback_scan.cuh). Nodes of float sums (pair) are doubles. A row of one tile needs no nodes. */
 int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
-    const int64_t words = (f->pair ? 8 : state_size(f->of.fold)) / (int64_t)sizeof(uint32_t);
+    const int64_t words =
+        (f->hi_lo_sums ? 8 : state_size(f->emit.fold)) / (int64_t)sizeof(uint32_t);
     const int64_t nodes = rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range));
 
     return s->n_range > 1 ? nodes * words * (int64_t)sizeof(uint64_t) : 0;

@@ -31,9 +31,9 @@ static bool is_inner_axis(const rd_cuda_strategy *s, int32_t axis)
 
 /* True if a load depends on the result, not on the point: its address moves along the axis of
  * results (strip). may_load() has refused loads that depend on both. */
-bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst)
+bool rd_cuda_is_result_load(const rd_cuda_strategy *s, int32_t inst)
 {
-    return rd_coef(&s->p->address[s->p->inst[inst].arg], s->strip) != 0;
+    return rd_coef(&s->p->address[s->p->inst[inst].arg], s->neighbour_axis) != 0;
 }
 
 /* Returns how many elements of an operand each point (or result) has: the product of the extents
@@ -71,9 +71,9 @@ int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s)
         const rd_address *at = &p->address[p->inst[i].arg];
         const int64_t     n  = elements_of(s, at);
 
-        bytes +=
-            rd_cuda_room(n * (rd_cuda_is_row(s, i) ? s->choice.block * s->width : pitch_of(s, at)) *
-                         rd_dtype_size(at->type));
+        bytes += rd_cuda_room(
+            n * (rd_cuda_is_result_load(s, i) ? s->choice.block * s->width : pitch_of(s, at)) *
+            rd_dtype_size(at->type));
     }
     return bytes;
 }

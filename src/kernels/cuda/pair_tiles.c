@@ -29,7 +29,7 @@
 static bool may_load(const rd_cuda_strategy *s, const rd_address *at)
 {
     return !rd_has_registers(at) && !s->stored[at->slot] &&
-           !(rd_coef(at, s->strip) && rd_coef(at, rd_cuda_pair_axis(s)));
+           !(rd_coef(at, s->neighbour_axis) && rd_coef(at, rd_cuda_pair_axis(s)));
 }
 
 /* True if a thread can keep all states of a fold in registers: one lane (accumulator) for each
@@ -88,7 +88,7 @@ static bool find_tile_loads(rd_cuda_strategy *s)
             continue;
         const bool tile = rd_coef(&p->address[p->inst[i].arg], l->axis) != 0;
 
-        if (tile || rd_cuda_is_row(s, i))
+        if (tile || rd_cuda_is_result_load(s, i))
             s->tile_load[i] = first_of(s, i);
         has_tile |= tile;
     }
@@ -177,7 +177,7 @@ static bool is_serial_over_points(const rd_cuda_strategy *s)
             rd_cuda_within(p, f->start, s->pairs))
             continue;
         for (int32_t loop = p->inst[f->step].loop; loop != s->pairs; loop = p->loop[loop].parent)
-            if (!rd_coef(&f->of.fold->cell, p->loop[loop].axis))
+            if (!rd_coef(&f->emit.fold->cell, p->loop[loop].axis))
                 return true;
     }
     return false;
@@ -228,7 +228,7 @@ static void give_up(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
         s->tile_load[i] = -1;
-    s->pairs = s->strip = -1;
+    s->pairs = s->neighbour_axis = -1;
     s->width = s->register_block = 1;
     s->pair_tile_bytes           = 0;
 }
@@ -246,8 +246,8 @@ bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     if (!last || last->extent < s->choice.least_pairs || loop < 0 || s->p->loop[loop].backwards ||
         s->p->loop[loop].extent < s->choice.least_pairs || s->p->n_scratch > 0 || s->n_item == 0)
         return false;
-    s->pairs = loop;
-    s->strip = last->axis;
+    s->pairs          = loop;
+    s->neighbour_axis = last->axis;
     if (!find_tile_loads(s) || !find_width(s, limits)) {
         give_up(s);
         return false;

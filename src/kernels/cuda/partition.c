@@ -71,7 +71,7 @@ typedef struct partitioned_run {
 /* Counts the GPUs from number `first` on that are equal to it in architecture, size and memory,
  * up to the first that differs: the work is divided evenly, so all must be as fast. 0: there is
  * no GPU `first`. */
-int32_t rd_gpu_alike(int32_t first)
+int32_t rd_gpu_count_equal(int32_t first)
 {
     char                why[RD_CUDA_TEXT];
     const rd_gpu       *first_gpu = rd_gpu_of(first, why), *next_gpu;

@@ -19,7 +19,7 @@
 void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
                     const char *at)
 {
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, "%s&%s%" PRId32 "_%d[%s]", k ? ", " : "", name, number, k, at);
 }
 
@@ -37,7 +37,7 @@ const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char t
     if (t->s->width > 1)
         snprintf(to, 32, "(%" PRId32 " * t + l)", t->s->width);
     else
-        snprintf(to, 32, f->of.fold->lanes > t->s->team ? "(RD_TEAM * l + t)" : "t");
+        snprintf(to, 32, f->emit.fold->lanes > t->s->team ? "(RD_TEAM * l + t)" : "t");
     return to;
 }
 
@@ -60,21 +60,21 @@ static int32_t lanes_apart(const rd_cuda_text *t)
 /* Adds the arguments of push() that say which lanes (partial accumulators) of a cell, an output
  * element, it pushes: ", 4, 1, 4, c0 * (int64_t)4".
  *
- *     4                  lanes that this thread pushes (f->here)
+ *     4                  lanes that this thread pushes (f->thread_lanes)
  *     1                  distance from one to the next
  *     4                  states in a row of the tree: all lanes of all cells
  *     c0 * (int64_t)4    the first lane of the cell, and of this thread if threads share lanes */
 static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const int32_t lanes  = f->of.fold->lanes;
+    const int32_t lanes  = f->emit.fold->lanes;
     const bool    team   = f->storage == RD_STORAGE_TEAM; /* a row has all lanes of the cell   */
     const bool    shared = team && f->threads_are_lanes;  /* lanes of other threads lie between */
-    const int32_t row    = team ? lanes : f->here;
+    const int32_t row    = team ? lanes : f->thread_lanes;
 
-    rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s", (int)f->here,
-                shared ? (int)lanes_apart(t) : 1, f->n_cell * row, number, row, shared ? " + " : "",
-                shared ? first_lane(t) : "");
+    rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s",
+                (int)f->thread_lanes, shared ? (int)lanes_apart(t) : 1, f->n_cell * row, number,
+                row, shared ? " + " : "", shared ? first_lane(t) : "");
 }
 
 /* Adds the first arguments of push(): the states of a cell (output element) and the rows of its
@@ -87,10 +87,10 @@ static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda
     rd_text       first  = { 0 };
 
     rd_text_add(&first, "c%" PRId32 " * %" PRId32 "%s%s", number,
-                f->storage == RD_STORAGE_TEAM ? f->of.fold->lanes : f->here, shared ? " + " : "",
-                shared ? first_lane(t) : "");
+                f->storage == RD_STORAGE_TEAM ? f->emit.fold->lanes : f->thread_lanes,
+                shared ? " + " : "", shared ? first_lane(t) : "");
     rd_cuda_states(to, f, number, "s", first.at ? first.at : "");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, ", w%" PRId32 "_%d", number, k);
     rd_text_end(&first, t->print.to);
 }
@@ -112,7 +112,7 @@ static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
  *
  *     while (b0[c0] < edge0(q, range + 1)) { push0(&s0_0[c0 * 4], w0_0, 4, 1, 4, c0 * (int64_t)4,
  *                                                  b0[c0], from0); b0[c0]++; } */
-void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
+void rd_cuda_end_blocks_before(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
     rd_text       line   = { 0 };

@@ -147,8 +147,8 @@ static bool may_split_folds(const rd_cuda_strategy *s)
             continue;
         if (split < 0 && f->step > s->p->loop[s->split[s->n_split - 1]].end)
             continue; /* it is behind them all */
-        if (split < 0 || f->start > s->p->loop[s->split[split]].begin || f->of.fold->scan ||
-            f->of.fold->n_block == 1 || f->of.fold->steps == INT64_MAX)
+        if (split < 0 || f->start > s->p->loop[s->split[split]].begin || f->emit.fold->scan ||
+            f->emit.fold->n_block == 1 || f->emit.fold->steps == INT64_MAX)
             return false;
         found = true;
     }
@@ -213,7 +213,8 @@ static bool assign_item_memory(rd_cuda_strategy *s)
             continue;
         s->scratch[k]    = RD_STORAGE_ITEM;
         s->scratch_at[k] = s->item_bytes;
-        s->item_bytes += rd_cuda_room(p->scratch_bytes[k] * (s->strip >= 0 ? s->width : 1));
+        s->item_bytes +=
+            rd_cuda_room(p->scratch_bytes[k] * (s->neighbour_axis >= 0 ? s->width : 1));
     }
     return s->n_item * s->item_bytes <= MOST;
 }
@@ -223,7 +224,7 @@ static bool assign_item_memory(rd_cuda_strategy *s)
  * whole step of all lanes. */
 bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
-    return rd_coef(&f->of.fold->lane, s->split_axis) != 0;
+    return rd_coef(&f->emit.fold->lane, s->split_axis) != 0;
 }
 
 /* Returns how many steps of a fold an index of the split axis is worth. A step of the outer
@@ -231,7 +232,7 @@ bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
  * elements of the lane position instead. */
 int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     return rd_cuda_is_along_lanes(s, f) ? rd_coef(&fold->lane, s->split_axis)
                                         : rd_coef(&fold->outer, s->split_axis) *
@@ -243,7 +244,7 @@ int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f
  * 64 elements for each lane. */
 static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
-    const int32_t lanes = f->of.fold->lanes;
+    const int32_t lanes = f->emit.fold->lanes;
 
     return RD_TREE_STEPS * (rd_cuda_is_along_lanes(s, f) && lanes > 1 ? lanes : 1);
 }
@@ -304,7 +305,7 @@ static void count_blocks(rd_cuda_strategy *s)
  * of each lane. */
 static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
 {
-    const int64_t blocks = f->blocks * ranges, all = f->of.fold->n_block;
+    const int64_t blocks = f->blocks * ranges, all = f->emit.fold->n_block;
 
     return rd_cuda_bits(blocks < all ? blocks : all) * (f->aligned ? 1 : 2);
 }
@@ -344,7 +345,8 @@ static void find_levels(rd_cuda_strategy *s)
  * the same bits for any grouping. */
 static bool has_nodes(const rd_cuda_fold *f)
 {
-    return !f->of.fold->user && f->of.n_state == 1 && (f->pair || rd_fold_any_grouping(f->of.fold));
+    return !f->emit.fold->user && f->emit.n_state == 1 &&
+           (f->hi_lo_sums || rd_fold_any_grouping(f->emit.fold));
 }
 
 /* True if the only split loop contains scans along it and no other fold, nothing follows the
@@ -362,9 +364,9 @@ static bool has_only_scans(rd_cuda_strategy *s)
     for (int32_t k = 0; k < p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];
 
-        if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->split[0]) ||
-            !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
-            !rd_is_along(f->of.fold, l->axis, /*first=*/0, /*coef=*/1))
+        if (!f->emit.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->split[0]) ||
+            !is_of_item(s, f) || f->emit.fold->n_block == 1 || !has_nodes(f) ||
+            !rd_is_along(f->emit.fold, l->axis, /*first=*/0, /*coef=*/1))
             return false;
         found = true;
     }

@@ -12,8 +12,8 @@
  *     sum of each row, of 100000 x 10 f32: "short rows: 100000 items, 1 thread each, rows of 10 in"
  *
  * Fields. s->pairs is the loop over points that all results read, -1: none. s->transpose has the
- * two loops of a transpose in shared memory, -1: none. s->strip is the axis of which `width`
- * neighbours are one item, -1: none. */
+ * two loops of a transpose in shared memory, -1: none. s->neighbour_axis is the axis of which
+ * `width` neighbours are one item, -1: none. */
 #include "kernels/cuda/strategy.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -313,7 +313,7 @@ bool rd_cuda_has_moved_rows(const rd_cuda_strategy *s)
  * item, chunks, a transpose, pairs, split loops. */
 static bool may_stage(const rd_cuda_strategy *s)
 {
-    return s->team == 1 && s->strip < 0 && s->chunk_loop < 0 && s->transpose[0] < 0 &&
+    return s->team == 1 && s->neighbour_axis < 0 && s->chunk_loop < 0 && s->transpose[0] < 0 &&
            s->pairs < 0 && s->n_split == 0 && s->n_item > 0;
 }
 

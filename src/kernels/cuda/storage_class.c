@@ -5,8 +5,8 @@
  * a state is what a lane has so far.  Scratch is temporary memory of the program.
  *
  * Fields. Scans of split loops run once (is_lookback) or twice (is_two_pass). s->pairs is the loop
- * over points that all results read, -1: none. s->strip is the axis of which `width` neighbours are
- * one item, -1: none.
+ * over points that all results read, -1: none. s->neighbour_axis is the axis of which `width`
+ * neighbours are one item, -1: none.
  *
  * Words. A slot is a buffer that a program reads or writes. */
 #include "core/combine_tree.h"
@@ -36,8 +36,8 @@ static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
 {
     int64_t bytes = 0;
 
-    for (int k = 0; k < f->of.n_state + (f->pair ? 1 : 0); k++)
-        reserve(&bytes, count * f->of.bytes);
+    for (int k = 0; k < f->emit.n_state + (f->hi_lo_sums ? 1 : 0); k++)
+        reserve(&bytes, count * f->emit.bytes);
     return bytes;
 }
 
@@ -57,8 +57,8 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     int64_t       bytes  = state_bytes(f, states);
 
     if (f->tree)
-        bytes += state_bytes(f, f->room * states);
-    if (f->of.fold->scan)
+        bytes += state_bytes(f, f->node_rows * states);
+    if (f->emit.fold->scan)
         bytes += state_bytes(f, states) + state_bytes(f, f->levels * states);
     reserve(&bytes, f->n_words * states * (int64_t)sizeof(double));
     reserve(&bytes, f->n_cell * rd_cuda_counters(f) * (int64_t)sizeof(int64_t));
@@ -70,43 +70,45 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
  * memory. */
 static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
-    f->n_cell = 1;
-    f->node   = reserve(&s->node_bytes, rd_cuda_lookback_bytes(s, f));
+    f->n_cell  = 1;
+    f->node_at = reserve(&s->node_bytes, rd_cuda_lookback_bytes(s, f));
 }
 
 /* Counts the states of a fold, chooses where they lie, and reserves memory. They are variables
  * of a thread; or, if too large for that, in the thread's global memory; or in the team's, if
- * the team's threads share its cells (output elements). `here`: lanes of a cell that a thread
- * has. Partials of ranges (parts of a split loop), and nodes (partial results in the combine
+ * the team's threads share its cells (output elements). `thread_lanes`: lanes of a cell that a
+ * thread has. Partials of ranges (parts of a split loop), and nodes (partial results in the combine
  * tree) of a two-pass scan, get a place, too. */
 static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     f->register_block =
         s->pairs >= 0 && rd_cuda_within(s->p, f->start, s->pairs) ? s->register_block : 1;
-    f->n_cell = fold->n_cell * (s->strip >= 0 ? s->width : 1) * f->register_block;
-    f->here   = f->threads_are_lanes ? fold->lanes / s->team : fold->lanes; /* lanes of a thread */
+    f->n_cell = fold->n_cell * (s->neighbour_axis >= 0 ? s->width : 1) * f->register_block;
+    f->thread_lanes =
+        f->threads_are_lanes ? fold->lanes / s->team : fold->lanes; /* lanes of a thread */
     /* rows of tree nodes that wait for their siblings: a digit of the number of blocks each */
-    f->room    = f->split < 0 ? rd_cuda_bits(fold->n_block) + 2
-                              : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
-    f->storage = f->threads_have_cells ? RD_STORAGE_TEAM : RD_STORAGE_LOCAL;
-    f->states  = f->n_cell * (f->storage == RD_STORAGE_TEAM ? fold->lanes : f->here);
-    f->bytes   = fold_bytes(f);
+    f->node_rows = f->split < 0 ? rd_cuda_bits(fold->n_block) + 2
+                                : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
+    f->storage   = f->threads_have_cells ? RD_STORAGE_TEAM : RD_STORAGE_LOCAL;
+    f->states    = f->n_cell * (f->storage == RD_STORAGE_TEAM ? fold->lanes : f->thread_lanes);
+    f->bytes     = fold_bytes(f);
     if (f->storage == RD_STORAGE_LOCAL && f->bytes > s->choice.local)
         f->storage = RD_STORAGE_THREAD;
     if (f->storage == RD_STORAGE_TEAM)
         f->at = reserve(&s->team_bytes, f->bytes);
     if (f->storage == RD_STORAGE_THREAD)
-        f->at = reserve(&s->own_bytes, f->bytes);
+        f->at = reserve(&s->thread_bytes, f->bytes);
     if (s->is_two_pass) {
         const int64_t nodes = rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) * f->n_cell;
 
-        f->nodes = (f->pair ? 1 : f->of.n_state) * rd_cuda_room(nodes * (int64_t)sizeof(double));
-        f->node  = reserve(&s->node_bytes, f->nodes);
+        f->node_bytes =
+            (f->hi_lo_sums ? 1 : f->emit.n_state) * rd_cuda_room(nodes * (int64_t)sizeof(double));
+        f->node_at = reserve(&s->node_bytes, f->node_bytes);
     }
     if (f->split >= 0)
-        f->node = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
+        f->node_at = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
 }
 
 /* Returns the storage class of a scratch slot (temporary memory). It is global memory of each
@@ -137,8 +139,8 @@ void rd_cuda_assign_storage(rd_cuda_strategy *s)
             continue;
         s->scratch[k] = storage_of_scratch(s, s->p->first_scratch + k);
         s->scratch_at[k] =
-            reserve(s->scratch[k] == RD_STORAGE_THREAD ? &s->own_bytes : &s->team_bytes,
-                    s->p->scratch_bytes[k] * (s->strip >= 0 ? s->width : 1));
+            reserve(s->scratch[k] == RD_STORAGE_THREAD ? &s->thread_bytes : &s->team_bytes,
+                    s->p->scratch_bytes[k] * (s->neighbour_axis >= 0 ? s->width : 1));
     }
 }
 
@@ -159,7 +161,8 @@ int32_t rd_cuda_shared_words(const rd_cuda_strategy *s)
 
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];
-        const int32_t words = f->of.fold->lanes * f->of.n_state * (rd_aligns_lanes(&f->of) ? 2 : 1);
+        const int32_t       words =
+            f->emit.fold->lanes * f->emit.n_state * (rd_aligns_lanes(&f->emit) ? 2 : 1);
 
         if (is_exchanged(f) && words > most)
             most = words;

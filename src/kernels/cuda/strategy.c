@@ -23,27 +23,27 @@ static bool takes_element(const rd_inst *inst)
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 /* Finds what kernels must know of a fold: weights, combine tree, state (accumulator) and scan.
- * `empties`: states that have met no element may be merged; `rises`: a lane's elements come by
- * rising place; `levels`: of nodes of a scan by a tree. s->why gets the reason if a user's
+ * `merges_empty`: states that have met no element may be merged; `places_ascend`: a lane's elements
+ * come by rising place; `levels`: of nodes of a scan by a tree. s->why gets the reason if a user's
  * reducer has no text that a GPU can compile. False: no memory. */
 static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *pool)
 {
     rd_cuda_fold  *f    = &s->fold[k];
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     /* step < 0: a fold without elements, of which only the results are wanted. */
-    f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
-    f->of.empties = f->step < 0 || (fold->user && fold->lanes > 1);
-    f->tree       = fold->n_block > 1 && !fold->scan;
-    f->pair       = rd_fold_has_pairs(fold);
+    f->emit.weighted |= f->step < 0 && fold->user && fold->user->step2;
+    f->emit.merges_empty = f->step < 0 || (fold->user && fold->lanes > 1);
+    f->tree              = fold->n_block > 1 && !fold->scan;
+    f->hi_lo_sums        = rd_fold_has_pairs(fold);
     if (fold->prefix == RD_PREFIX_TREE && fold->scan && !rd_fold_any_grouping(fold))
         f->levels = rd_cuda_bits(RD_TREE_STEPS);
-    f->of.rises = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);
-    rd_emit_facts(&f->of, rd_positions(s->p, &fold->index));
-    f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
+    f->emit.places_ascend = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);
+    rd_emit_facts(&f->emit, rd_positions(s->p, &fold->index));
+    f->n_words = f->hi_lo_sums ? rd_prefix_sum_words(fold->n_block) : 0;
     if (fold->user && !rd_user_has_text(fold->user))
         s->why = "a reducer is C code, which a GPU cannot run; give its text by RD_REDUCER";
-    else if (fold->user && !rd_user_facts(&f->of, k, /*pointers=*/false, get, pool))
+    else if (fold->user && !rd_user_facts(&f->emit, k, /*pointers=*/false, get, pool))
         return false;
     return true;
 }
@@ -57,7 +57,7 @@ static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 
     for (int32_t k = 0; k < p->n_fold; k++)
         s->fold[k] = (rd_cuda_fold){
-            .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .finish = -1, .split = -1
+            .emit = { .fold = &p->fold[k] }, .start = -1, .step = -1, .finish = -1, .split = -1
         };
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
@@ -72,9 +72,9 @@ static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
             continue;
         if (f->step >= 0)
             s->why = "a fold has two steps";
-        f->step        = i;
-        f->of.masked   = inst->c >= 0;
-        f->of.weighted = inst->b >= 0;
+        f->step          = i;
+        f->emit.masked   = inst->c >= 0;
+        f->emit.weighted = inst->b >= 0;
     }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (!describe_fold(s, k, get, pool))
@@ -158,7 +158,7 @@ typedef struct distribution {
  * Scans, users' reducers and folds of fewer lanes than a warp are excluded. */
 static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     if (fold->scan || fold->user || fold->lanes < RD_WARP || rd_coef(&fold->lane, w->axis) != 1 ||
         rd_coef(&fold->cell, w->axis) || rd_coef(&fold->outer, w->axis) ||
@@ -172,7 +172,7 @@ static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
  * two threads touch the same accumulator. */
 static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     return rd_coef(&fold->cell, w->axis) && !rd_coef(&fold->lane, w->axis) &&
            !rd_coef(&fold->outer, w->axis);
@@ -293,7 +293,7 @@ static void map_folds(rd_cuda_strategy *s)
 
         f->threads_are_lanes = f->threads_have_cells = false;
         if (rd_cuda_distributed_around(s, f->start) < 0 && step >= 0) {
-            f->threads_are_lanes  = rd_coef(&f->of.fold->lane, s->p->loop[step].axis) != 0;
+            f->threads_are_lanes  = rd_coef(&f->emit.fold->lane, s->p->loop[step].axis) != 0;
             f->threads_have_cells = !f->threads_are_lanes;
         }
         f->threads_have_cells |= rd_cuda_distributed_around(s, f->start) < 0 && close >= 0;
@@ -387,14 +387,14 @@ static void find_refusals(rd_cuda_strategy *s)
 bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
                              rd_get_fn *get, void *pool)
 {
-    *s = (rd_cuda_strategy){ .p          = p,
-                             .choice     = rd_cuda_choose(limits->threads, &p->tuning),
-                             .width      = 1,
-                             .strip      = -1,
-                             .chunk_loop = -1,
-                             .transpose  = { -1, -1 },
-                             .tile_loop  = { -1, -1 },
-                             .pairs      = -1 };
+    *s = (rd_cuda_strategy){ .p              = p,
+                             .choice         = rd_cuda_choose(limits->threads, &p->tuning),
+                             .width          = 1,
+                             .neighbour_axis = -1,
+                             .chunk_loop     = -1,
+                             .transpose      = { -1, -1 },
+                             .tile_loop      = { -1, -1 },
+                             .pairs          = -1 };
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
     s->stored        = get(pool, (size_t)s->n_slot + 1);
@@ -456,13 +456,13 @@ void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s)
         return;
     }
     rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",
-                s->p->n_fold == 0 ? "maps"
-                : s->is_lookback  ? "scans"
-                : s->pairs >= 0   ? "pairs"
-                : s->team > 1     ? "strips"
-                : s->strip >= 0   ? "columns"
-                : s->n_staged_row ? "short rows"
-                                  : "plain",
+                s->p->n_fold == 0        ? "maps"
+                : s->is_lookback         ? "scans"
+                : s->pairs >= 0          ? "pairs"
+                : s->team > 1            ? "strips"
+                : s->neighbour_axis >= 0 ? "columns"
+                : s->n_staged_row        ? "short rows"
+                                         : "plain",
                 s->n_item, s->is_lookback ? s->choice.block : s->team,
                 s->is_lookback || s->team > 1 ? "s" : "");
     for (int32_t k = 0; k < s->p->n_loop; k++)

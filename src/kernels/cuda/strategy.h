@@ -81,27 +81,27 @@ typedef enum rd_cuda_storage {
 
 /* A fold of the program, as the kernels run it. */
 typedef struct rd_cuda_fold {
-    rd_emit_fold    of;                  /* its facts for the printer */
+    rd_emit_fold    emit;                /* its facts for the printer */
     int32_t         start, step, finish; /* its instructions; -1: it has none                  */
     bool            threads_are_lanes;   /* the team's threads are its lanes                   */
     bool            threads_have_cells;  /* its cells are distributed over the team's threads  */
     bool            tree;                /* it has several blocks                              */
     int32_t         split;          /* which of split[] takes its elements, -1: none           */
-    bool            pair;           /* a scan by so_far.h: its prefixes are pairs of hi and lo */
+    bool            hi_lo_sums;     /* a scan by so_far.h: its prefixes are pairs of hi and lo */
     int64_t         n_words;        /* words of such a prefix, for each cell                   */
     int32_t         levels;         /* levels of nodes in a block of a tree scan; 0: no tree   */
     int64_t         n_cell;         /* cells of an item, with those of its neighbours          */
     int32_t         register_block; /* points whose cells a thread has at once (pairs); 1      */
-    int32_t         room;           /* rows of nodes that its tree needs                       */
-    int32_t         here;           /* lanes of a cell that one thread has                     */
+    int32_t         node_rows;      /* rows of nodes that its tree needs                       */
+    int32_t         thread_lanes;   /* lanes of a cell that one thread has                     */
     int64_t         states;         /* cells times lanes, in its storage                       */
     rd_cuda_storage storage;        /* where its states lie */
-    int64_t         bytes;   /* bytes of states and nodes, if its storage is global memory     */
-    int64_t         at;      /* bytes before these in the memory of a thread or a team         */
-    int64_t         blocks;  /* split: blocks of its tree in a range                           */
-    bool            aligned; /* split: those blocks are one node of the tree                   */
-    int64_t         nodes;   /* scan in ranges: bytes of an item's nodes                       */
-    int64_t         node;    /* scan in ranges: bytes before these; split: ... in a row        */
+    int64_t         bytes;      /* bytes of states and nodes, if its storage is global memory     */
+    int64_t         at;         /* bytes before these in the memory of a thread or a team         */
+    int64_t         blocks;     /* split: blocks of its tree in a range                           */
+    bool            aligned;    /* split: those blocks are one node of the tree                   */
+    int64_t         node_bytes; /* scan in ranges: bytes of an item's nodes                       */
+    int64_t         node_at;    /* scan in ranges: bytes before these; split: ... in a row        */
 } rd_cuda_fold;
 
 /* The execution strategy of a program on a GPU: the result of rd_cuda_choose_strategy(). */
@@ -116,17 +116,17 @@ typedef struct rd_cuda_strategy {
 
     /* ---- strategy.c, vector_access.c: work items, teams, vectors ---- */
     int32_t n_grid, grid[RD_MAX_GRID]; /* loops of the grid, from the outside in                */
-    int32_t from, to;     /* instructions of an item: the body of the last loop of the grid    */
-    int64_t n_item;       /* work items                                                        */
-    int32_t team;         /* threads of a team: 1, 8, 16, 32                                   */
-    bool   *distributed;  /* per loop: the team's threads share its indices                    */
-    int32_t width;        /* vector width: adjacent elements that a thread has; 1              */
-    int32_t strip;        /* axis of the grid of which `width` neighbours are one item; -1     */
-    int32_t chunk_loop;   /* the loop behind the grid whose chunks are items, -1               */
-    int64_t chunk;        /* indices of such a chunk                                           */
-    int32_t transpose[2]; /* shared-memory transpose: its two loops, the second one along the
+    int32_t from, to;       /* instructions of an item: the body of the last loop of the grid    */
+    int64_t n_item;         /* work items                                                        */
+    int32_t team;           /* threads of a team: 1, 8, 16, 32                                   */
+    bool   *distributed;    /* per loop: the team's threads share its indices                    */
+    int32_t width;          /* vector width: adjacent elements that a thread has; 1              */
+    int32_t neighbour_axis; /* axis of the grid of which `width` neighbours are one item; -1     */
+    int32_t chunk_loop;     /* the loop behind the grid whose chunks are items, -1               */
+    int64_t chunk;          /* indices of such a chunk                                           */
+    int32_t transpose[2];   /* shared-memory transpose: its two loops, the second one along the
                            * result; -1                                                        */
-    bool   *transposed;   /* per instruction: a load that runs along transpose[0]              */
+    bool   *transposed;     /* per instruction: a load that runs along transpose[0]              */
 
     /* ---- row_cache.c ---- */
     int32_t  n_cached_row, row_axis, row_word; /* rows in shared memory; bytes of an element   */
@@ -137,9 +137,9 @@ typedef struct rd_cuda_strategy {
 
     /* ---- storage_class.c ---- */
     rd_cuda_fold    *fold;
-    rd_cuda_storage *scratch;               /* per scratch slot                                */
-    int64_t         *scratch_at;            /* per scratch slot: bytes before it               */
-    int64_t          team_bytes, own_bytes; /* global memory of a team, and of each thread     */
+    rd_cuda_storage *scratch;                  /* per scratch slot                                */
+    int64_t         *scratch_at;               /* per scratch slot: bytes before it               */
+    int64_t          team_bytes, thread_bytes; /* global memory of a team, and of each thread     */
 
     /* ---- split_reduction.c ---- */
     int32_t   n_split, split[RD_MOST_SPLITS], split_axis; /* the loops that are split          */
@@ -306,7 +306,7 @@ int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent);
 /* The axis of the points that every result reads. */
 int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s);
 /* True if a load depends on the result. */
-bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst);
+bool rd_cuda_is_result_load(const rd_cuda_strategy *s, int32_t inst);
 /* Shared memory that a block of threads needs for one tile of points. */
 int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s);
 

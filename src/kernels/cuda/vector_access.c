@@ -11,9 +11,10 @@
  * An item is one unit of work; a team is the threads that do an item.  Lanes are partial
  * accumulators of a fold, that is of a reduction.
  *
- * Fields. s->strip is the axis of which `width` neighbours are one item, -1: none. An addend of an
- * address with `axis` -1 is a register, so the address gathers. s->pairs is the loop over points
- * that all results read, -1: none. Without work items (n_item 0) there is nothing to compute. */
+ * Fields. s->neighbour_axis is the axis of which `width` neighbours are one item, -1: none. An
+ * addend of an address with `axis` -1 is a register, so the address gathers. s->pairs is the loop
+ * over points that all results read, -1: none. Without work items (n_item 0) there is nothing to
+ * compute. */
 #include "kernels/cuda/strategy.h"
 
 /* True if the loop contains no other loop. */
@@ -45,7 +46,7 @@ static bool may_prefetch(const rd_cuda_strategy *s, int32_t i, const rd_loop *l)
         return false;
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis < 0 &&
-            (s->strip >= 0 || rd_cuda_is_made_in(p, at->add[k].reg, l->begin, l->end)))
+            (s->neighbour_axis >= 0 || rd_cuda_is_made_in(p, at->add[k].reg, l->begin, l->end)))
             return false;
     return true;
 }
@@ -67,7 +68,7 @@ static int32_t serial_width_of(const rd_cuda_strategy *s, int32_t loop)
     const rd_loop *l     = &s->p->loop[loop];
     int32_t        along = 1;
 
-    if (s->distributed[loop] || s->strip >= 0)
+    if (s->distributed[loop] || s->neighbour_axis >= 0)
         return 1;
     for (int32_t i = l->begin + 1; i < l->end; i++)
         if (may_prefetch(s, i, l))
@@ -96,11 +97,14 @@ static void find_accesses(const rd_cuda_strategy *s, int32_t loop,
         const bool loads = may_prefetch(s, i, l);
         const bool wide =
             s->width > 1 && (spread ? rd_cuda_is_vector_access(s, i, loop, s->width)
-                                    : s->strip >= 0 && is_column_access(s, i, s->strip, s->width));
+                                    : s->neighbour_axis >= 0 &&
+                                          is_column_access(s, i, s->neighbour_axis, s->width));
 
         if (wide && (loads || (s->p->inst[i].kind == RD_I_STORE)))
             add_access(accesses, i, s->width);
-        else if (loads && (s->strip < 0 || !rd_coef(&s->p->address[s->p->inst[i].arg], s->strip)) &&
+        else if (loads &&
+                 (s->neighbour_axis < 0 ||
+                  !rd_coef(&s->p->address[s->p->inst[i].arg], s->neighbour_axis)) &&
                  !(spread && s->width > 1))
             add_access(accesses, i, 1);
     }
@@ -152,9 +156,9 @@ void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
     const rd_loop        *l     = &s->p->loop[loop];
     const int32_t         along = serial_width_of(s, loop);
     /* of a thread in a round: its elements, and their instructions */
-    const int32_t elements = s->distributed[loop] ? (s->width > 1 ? s->width : 2)
-                             : s->strip >= 0      ? s->width
-                                                  : along;
+    const int32_t elements = s->distributed[loop]     ? (s->width > 1 ? s->width : 2)
+                             : s->neighbour_axis >= 0 ? s->width
+                                                      : along;
     const double  weight   = elements * rd_cuda_weight_of(s->p, loop);
     int32_t       bytes    = 0;
 
@@ -228,8 +232,8 @@ static int32_t lanes_of(const rd_cuda_strategy *s)
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
         if (s->fold[k].threads_are_lanes)
-            lanes =
-                lanes == 0 || lanes == s->fold[k].of.fold->lanes ? s->fold[k].of.fold->lanes : -1;
+            lanes = lanes == 0 || lanes == s->fold[k].emit.fold->lanes ? s->fold[k].emit.fold->lanes
+                                                                       : -1;
     return lanes;
 }
 
@@ -293,8 +297,8 @@ static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
         wide /= 2;
     if (wide == 1 || (has_scans(s) && s->n_item < threads / s->choice.scan_share * wide))
         return;
-    s->width = wide;
-    s->strip = last->axis;
+    s->width          = wide;
+    s->neighbour_axis = last->axis;
     s->n_item /= wide;
 }
 

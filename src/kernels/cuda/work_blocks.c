@@ -33,7 +33,7 @@ static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
 /* Finds the indices by which the kernel's work is numbered, the slowest first. They are ranges
  * of the split loop, loops of the grid (the outer loops, whose indices are work items), chunks
  * of a map, block tiles. A kernel has those of them that its strategy has (>= 0). Along the axis
- * `strip`, `width` neighbours are one item. */
+ * `neighbour_axis`, `width` neighbours are one item. */
 static void find_indices(rd_cuda_blocks *b)
 {
     const rd_cuda_strategy *s = b->s;
@@ -43,7 +43,7 @@ static void find_indices(rd_cuda_blocks *b)
     for (int32_t g = 0; g < s->n_grid; g++) {
         const int32_t axis = s->p->loop[s->grid[g]].axis;
 
-        add_index(b, axis, axis == s->strip ? s->width : 1);
+        add_index(b, axis, axis == s->neighbour_axis ? s->width : 1);
     }
     if (s->chunk_loop >= 0)
         add_index(b, s->p->loop[s->chunk_loop].axis, s->chunk);

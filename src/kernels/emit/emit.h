@@ -53,10 +53,10 @@ typedef struct rd_emit_fold {
     const rd_user *user;     /* NULL: a built-in reducer                                          */
     bool           masked;   /* a mask says which elements take part                          */
     bool           weighted; /* an element has a second operand, its weight                   */
-    bool           empties;  /* states that have met no element may be merged                 */
-    bool           cells;    /* neighbours are cells of their own, not lanes of one cell      */
-    bool           rises;    /* elements of a lane come by rising place                       */
-    bool           is_short; /* blocks are summed in a narrow type (loop/short_sums.c): `sums`; */
+    bool           merges_empty; /* states that have met no element may be merged                 */
+    bool           cells;        /* neighbours are cells of their own, not lanes of one cell      */
+    bool     places_ascend;      /* elements of a lane come by rising place                       */
+    bool     is_short;       /* blocks are summed in a narrow type (loop/short_sums.c): `sums`; */
     rd_dtype sums, row_sums; /* where one state takes all lanes, in `row_sums`                */
     bool     one_block;      /* `row_sums` holds the sum of all lanes                         */
     bool     narrow;         /* states of small elements are as small, if they are such elements */
@@ -90,7 +90,7 @@ bool rd_has_exponential(const rd_emit_fold *f);
  * one after the other, so each step waits for the one before.  The step is one instruction: a NaN
  * is noted beside it, as bit 2 of the flag that says whether there was an element. fours0(states,
  * x) takes four elements. */
-bool rd_notes_nan(const rd_emit_fold *f);
+bool rd_is_row_extreme(const rd_emit_fold *f);
 /* True if it has a function one0() for elements one after the other: an extreme of a row, or of
  * floats by label, as neighbours often have the same label. */
 bool rd_has_scalar_step(const rd_emit_fold *f);

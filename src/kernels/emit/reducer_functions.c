@@ -62,9 +62,9 @@ static void add_extremes(rd_text *to, const rd_emit_fold *fold)
     const rd_dtype type = fold->fold->type;
 
     rd_text_add(to, "#define RD_ZERO %s\n#define RD_MOST %s\n#define RD_LEAST %s\n",
-                rd_dtype_kind(type) != RD_KIND_FLOAT                 ? "0"
-                : fold->empties && rd_fold_begins_with_0(fold->fold) ? "(T)0.0"
-                                                                     : "(T)-0.0",
+                rd_dtype_kind(type) != RD_KIND_FLOAT                      ? "0"
+                : fold->merges_empty && rd_fold_begins_with_0(fold->fold) ? "(T)0.0"
+                                                                          : "(T)-0.0",
                 extreme_of(type, /*greatest=*/true), extreme_of(type, /*greatest=*/false));
     rd_text_add(to, "#define RD_NO_PLACE %s\n",
                 strcmp(rd_place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
@@ -138,7 +138,7 @@ static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
  * branches and makes no vectors: slabs of boxes that rays meet took five times as long. */
 static const char *nan_of(const rd_emit_fold *f)
 {
-    if (rd_notes_nan(f)) /* beside a state that is a number */
+    if (rd_is_row_extreme(f)) /* beside a state that is a number */
         return "NAN";
     if (!rd_reducer_is_extreme(f->fold->reducer))
         return "NAN";
@@ -165,8 +165,8 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(
         to, "#define Y(k) z[k]\n#define YI(k) z[k]\n#define P ddof\n#define RD_NAN %s\n    %s\n",
         rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT ? nan_of(f) : "0",
-        rd_notes_nan(f) ? "Y(0) = S(0);" : code->finish);
-    if (rd_notes_nan(f))
+        rd_is_row_extreme(f) ? "Y(0) = S(0);" : code->finish);
+    if (rd_is_row_extreme(f))
         rd_text_add(to, "    if (*s%d & 2) { %s }\n", f->n_state - 1, code->empty);
     if (f->seen && !f->fold->identity)
         rd_text_add(to, "    if (!*s%d) { %s }\n", f->n_state - 1, code->empty);
@@ -201,7 +201,7 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
     if (f->seen)
         rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
     rd_text_add(to, "}\n");
-    set_best(to, f, rd_is_place(f->fold) && f->rises);
+    set_best(to, f, rd_is_place(f->fold) && f->places_ascend);
     rd_add_step(to, f, number);
     if (rd_has_exponential(f))
         rd_text_add(to, "#undef RD_LSE\n#define RD_LSE RD_LSE_ITSELF\n");

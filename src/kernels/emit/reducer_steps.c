@@ -100,7 +100,7 @@ static bool is_extreme_of_floats(const rd_emit_fold *f)
 /* True if the reducer is a minimum or maximum of the elements of a sparse row (by_rows), floats,
  * with a flag `seen` in its state that an element came. Its step compares numbers only, and
  * notes a NaN as bit 2 of the flag. */
-bool rd_notes_nan(const rd_emit_fold *f)
+bool rd_is_row_extreme(const rd_emit_fold *f)
 {
     return f->fold->by_rows && f->seen && is_extreme_of_floats(f);
 }
@@ -109,7 +109,7 @@ bool rd_notes_nan(const rd_emit_fold *f)
  * maximum of floats, of a sparse row or by label (n_group > 0). */
 bool rd_has_scalar_step(const rd_emit_fold *f)
 {
-    return rd_notes_nan(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
+    return rd_is_row_extreme(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
 }
 
 /* Writes the step of a minimum or maximum, which compares and chooses: "const T k = S(0), z = x
@@ -201,7 +201,7 @@ void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", rd_place_type(f),
                 f->masked ? ", const uint8_t take" : "",
                 rd_has_exponential(f) ? ", const T power" : "");
-    if (rd_notes_nan(f)) {
+    if (rd_is_row_extreme(f)) {
         add_noting_step(to, f);
         add_one(to, f, number);
         add_some(to, f, number);

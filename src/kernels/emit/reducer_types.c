@@ -99,8 +99,8 @@ static bool begins_with_0(const rd_fold *f)
 void rd_emit_facts(rd_emit_fold *f, int64_t places)
 {
     f->places = places;
-    f->seen   = (f->masked || f->fold->exclusive || f->empties) && hides_emptiness(f->fold) &&
-              !(f->empties && begins_with_0(f->fold));
+    f->seen   = (f->masked || f->fold->exclusive || f->merges_empty) && hides_emptiness(f->fold) &&
+              !(f->merges_empty && begins_with_0(f->fold));
     f->n_state = rd_reducer_table[f->fold->reducer].n_state + f->seen;
     f->bytes   = 8;
 }

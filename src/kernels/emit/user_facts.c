@@ -229,7 +229,7 @@ bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, v
         f->bytes = u->form == RD_USER_STRUCT ? bytes : bytes + 16;
     }
     f->user    = u;
-    f->seen    = f->masked || f->empties || f->fold->scan;
+    f->seen    = f->masked || f->merges_empty || f->fold->scan;
     f->n_state = u->n + f->seen;
     return true;
 }

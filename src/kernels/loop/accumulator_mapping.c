@@ -44,7 +44,7 @@ static bool is_element_step(const rd_stmt *s)
  * and the outer position of the element that a statement takes. */
 static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
-    const rd_fold_at *at = &t->stmt[stmt].of;
+    const rd_fold_at *at = &t->stmt[stmt].fold_at;
 
     return (fold_strides){ rd_position_stride(t, loop, stmt, &at->cell),
                            rd_position_stride(t, loop, stmt, &at->lane),
@@ -78,9 +78,9 @@ static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, i
     if (!l)
         return axis == t->p->n_axis + RD_MARK_LO && coef * t->p->grain % of == 0;
     /* The first index must be one position without rounding, counted upwards.  The end of a round
-     * (`stop`) may be cut off by the end of the loop, so it is no multiple. */
-    if (l->from.n != 1 || l->from.part[0].by > 1 || l->backwards ||
-        (axis == l->stop && axis != l->axis) ||
+     * (`stop_mark`) may be cut off by the end of the loop, so it is no multiple. */
+    if (l->from.n != 1 || l->from.part[0].multiple > 1 || l->backwards ||
+        (axis == l->stop_mark && axis != l->axis) ||
         !is_multiple(t, loop, binder, &l->from.part[0].at, coef, of))
         return false;
     return rd_stands_in(t, binder, loop) || (l->step > 0 && coef * l->step % of == 0);
@@ -132,7 +132,7 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     const int32_t parent = t->stmt[loop].parent;
     const int64_t own    = coef * rd_linear_coef(t, at, l->axis);
 
-    if (l->from.n != 1 || l->from.part[0].by > 1 || l->backwards || coef * at->offset % of ||
+    if (l->from.n != 1 || l->from.part[0].multiple > 1 || l->backwards || coef * at->offset % of ||
         !is_multiple(t, parent, loop, &l->from.part[0].at, own, of))
         return false;
     for (int32_t k = 0; k < at->n; k++) {
@@ -179,8 +179,8 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
     by    = m->outer.by * lanes_of_outer(f) + m->lane.by;
     span  = span_within(t, f, loop, stmt);
     return by > 0 && by % block == 0 && span >= 0 && span < by &&
-           is_multiple(t, loop, stmt, &t->stmt[stmt].of.outer, lanes_of_outer(f), block) &&
-           is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, /*coef=*/1, block);
+           is_multiple(t, loop, stmt, &t->stmt[stmt].fold_at.outer, lanes_of_outer(f), block) &&
+           is_multiple(t, loop, stmt, &t->stmt[stmt].fold_at.lane, /*coef=*/1, block);
 }
 
 /* True if each round has states (accumulators) of its own (`more`, added to a state's subscript,
@@ -190,7 +190,7 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
 static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
                            const fold_strides *m)
 {
-    const rd_stride more = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.more);
+    const rd_stride more = rd_position_stride(t, loop, stmt, &t->stmt[stmt].fold_at.state_offset);
     const int64_t   by   = m->outer.by * lanes_of_outer(f) + m->lane.by;
 
     return more.known && more.by && f->n_block > 1 && f->steps <= INT64_MAX / f->lanes && by > 0 &&
@@ -240,7 +240,7 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
         return false;
     for (int32_t s = rd_loop_around(t, stmt); s != loop && f->lane_extent > f->lanes;
          s         = rd_loop_around(t, s))
-        if (rd_position_varies(t, s, stmt, &t->stmt[stmt].of.lane))
+        if (rd_position_varies(t, s, stmt, &t->stmt[stmt].fold_at.lane))
             return false;
     return true;
 }
@@ -269,7 +269,7 @@ static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t
  * a FINISH: CELLS if each round has another cell, else MIXED. */
 static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
-    const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
+    const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].fold_at.cell);
 
     return cell.known && cell.by ? RD_MAPS_CELLS : RD_MAPS_MIXED;
 }
@@ -354,7 +354,7 @@ bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0; s = next_in_fold(t, fold, loop, s))
         if (is_element_step(&t->stmt[s]) &&
-            !is_multiple(t, t->stmt[loop].parent, s, &t->stmt[s].of.lane, /*coef=*/1,
+            !is_multiple(t, t->stmt[loop].parent, s, &t->stmt[s].fold_at.lane, /*coef=*/1,
                          t->p->fold[fold].lanes))
             return false;
     return true;

@@ -6,7 +6,7 @@
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
 /* Lists the two accesses of a SORT: it reads n elements of a row at `at`, and writes n_out results
- * at of.index. Both are slots of the program (store -1: no array of the tree). */
+ * at fold_at.index. Both are slots of the program (store -1: no array of the tree). */
 static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access access[2])
 {
     const rd_stmt    *s    = &t->stmt[stmt];
@@ -22,7 +22,7 @@ static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access acces
                              .slot   = t->p->address[sort->to].slot,
                              .store  = -1,
                              .type   = sort->out,
-                             .at     = s->of.index,
+                             .at     = s->fold_at.index,
                              .n      = sort->n_out,
                              .writes = true };
     return 2;

@@ -41,10 +41,10 @@ static rd_linear row_edge(rd_building *b, int32_t address)
  * the range of its axis for the loops inside. */
 static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
 {
-    loop->start = rd_add_mark(b->t);
-    loop->stop  = rd_add_mark(b->t);
-    r->from     = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->start);
-    r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->stop);
+    loop->start_mark = rd_add_mark(b->t);
+    loop->stop_mark  = rd_add_mark(b->t);
+    r->from          = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->start_mark);
+    r->to            = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->stop_mark);
 }
 
 /* Returns the most rounds of a loop of the program; -1: they are known only at run time (a sparse
@@ -55,7 +55,7 @@ static int64_t rounds_of(const rd_program *p, int32_t number)
     const rd_loop *l     = &p->loop[number];
     int64_t        width = p->axis_extent[l->axis];
 
-    if (rd_is_row(l))
+    if (rd_is_sparse_row(l))
         return -1;
     for (int32_t k = l->parent; k >= 0; k = p->loop[k].parent)
         if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == l->axis &&
@@ -73,17 +73,17 @@ static void add_loop(rd_building *b, int32_t number)
     rd_build_range      *r           = &b->range[l->axis];
     const rd_build_range outer_range = *r;
     const int32_t        body        = b->body;
-    rd_for               loop        = { .kind      = RD_FOR_SERIAL,
-                                         .axis      = l->axis,
-                                         .start     = -1,
-                                         .stop      = -1,
-                                         .step      = l->kind == RD_LOOP_TILE ? l->step : 1,
-                                         .extent    = rounds_of(p, number),
-                                         .backwards = l->backwards,
-                                         .of        = number,
-                                         .strip     = -1 };
+    rd_for               loop        = { .kind          = RD_FOR_SERIAL,
+                                         .axis          = l->axis,
+                                         .start_mark    = -1,
+                                         .stop_mark     = -1,
+                                         .step          = l->kind == RD_LOOP_TILE ? l->step : 1,
+                                         .extent        = rounds_of(p, number),
+                                         .backwards     = l->backwards,
+                                         .program_loop  = number,
+                                         .strips_number = -1 };
 
-    if (rd_is_row(l)) {
+    if (rd_is_sparse_row(l)) {
         r->from = row_edge(b, l->row_from);
         r->to   = row_edge(b, l->row_to);
     }

@@ -37,10 +37,10 @@ static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt stmt = rd_stmt_of(kind);
 
-    stmt.fold  = fold;
-    stmt.store = b->states[fold];
-    stmt.wraps = b->t->p->fold[fold].lane_extent > b->t->p->fold[fold].lanes;
-    stmt.of    = fold_at(b, &b->t->p->fold[fold], kind == RD_S_STEP || kind == RD_S_PUSH_IF_LAST);
+    stmt.fold    = fold;
+    stmt.store   = b->states[fold];
+    stmt.wraps   = b->t->p->fold[fold].lane_extent > b->t->p->fold[fold].lanes;
+    stmt.fold_at = fold_at(b, &b->t->p->fold[fold], kind == RD_S_STEP || kind == RD_S_PUSH_IF_LAST);
     return stmt;
 }
 
@@ -69,7 +69,7 @@ static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
  * though tasks may combine its states. */
 static bool has_whole_blocks(const rd_loop_fold *f)
 {
-    return f->along >= 0 || f->mixed;
+    return f->step_loop >= 0 || f->several_lane_axes;
 }
 
 /* Returns the element's index in the innermost loop, to be its lane (partial accumulator). If any
@@ -93,12 +93,12 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
     rd_stmt step = of_fold(b, inst->kind == RD_I_SCAN ? RD_S_PREFIX : RD_S_STEP, inst->arg);
     rd_stmt ends = of_fold(b, RD_S_PUSH_IF_LAST, inst->arg);
 
-    step.x     = inst->a;
-    step.w     = inst->b;
-    step.mask  = inst->c;
-    step.label = b->t->p->fold[inst->arg].n_group ? inst->d : -1;
+    step.x      = inst->a;
+    step.weight = inst->b;
+    step.mask   = inst->c;
+    step.label  = b->t->p->fold[inst->arg].n_group ? inst->d : -1;
     if (f->any_lane)
-        step.of.lane = lane_of_neighbour(b, f);
+        step.fold_at.lane = lane_of_neighbour(b, f);
     if (inst->kind == RD_I_SCAN)
         add_results(b, &step, inst);
     else
@@ -128,9 +128,9 @@ void rd_build_exit(rd_building *b, const rd_inst *inst)
 {
     rd_stmt stmt = of_fold(b, RD_S_EXIT, inst->a);
 
-    stmt.arg     = b->stmt[inst->arg];
-    stmt.of.cell = rd_linear_of(0);
-    stmt.count   = rd_linear_of(b->t->store[stmt.store].extent);
+    stmt.arg          = b->stmt[inst->arg];
+    stmt.fold_at.cell = rd_linear_of(0);
+    stmt.count        = rd_linear_of(b->t->store[stmt.store].extent);
     rd_build_add(b, &stmt);
 }
 

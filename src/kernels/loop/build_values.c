@@ -112,22 +112,22 @@ void rd_build_store(rd_building *b, const rd_inst *inst)
 }
 
 /* Adds a SORT of a row, with the addresses of its first element (at) and of its first result
- * (of.index). If the row comes in strips (most > 0), of.cell is the address of the state, of.lane
- * the strip's first index, and count the number of its elements. */
+ * (fold_at.index). If the row comes in strips (most > 0), fold_at.cell is the address of the state,
+ * fold_at.lane the strip's first index, and count the number of its elements. */
 void rd_build_sort(rd_building *b, const rd_inst *inst)
 {
     const rd_program *p    = b->t->p;
     rd_stmt           stmt = rd_stmt_of(RD_S_SORT);
 
-    stmt.arg      = inst->arg;
-    stmt.at       = rd_build_position(b, &p->address[p->sorting[inst->arg].from]);
-    stmt.of.index = rd_build_position(b, &p->address[p->sorting[inst->arg].to]);
+    stmt.arg           = inst->arg;
+    stmt.at            = rd_build_position(b, &p->address[p->sorting[inst->arg].from]);
+    stmt.fold_at.index = rd_build_position(b, &p->address[p->sorting[inst->arg].to]);
     if (p->sorting[inst->arg].most) {
         const rd_build_range *range = &b->range[p->sorting[inst->arg].axis];
 
-        stmt.of.cell = rd_build_position(b, &p->address[p->sorting[inst->arg].state]);
-        stmt.of.lane = range->from;
-        stmt.count   = rd_linear_plus(b->t, range->to, /*coef=*/-1, range->from);
+        stmt.fold_at.cell = rd_build_position(b, &p->address[p->sorting[inst->arg].state]);
+        stmt.fold_at.lane = range->from;
+        stmt.count        = rd_linear_plus(b->t, range->to, /*coef=*/-1, range->from);
     }
     rd_build_add(b, &stmt);
 }

@@ -66,7 +66,7 @@ static bool is_large(const rd_schedule *t, int64_t most)
 static bool adds_ints_as_floats(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        if (t->fold[k].of.is_short && rd_dtype_kind(t->p->fold[k].type) == RD_KIND_FLOAT)
+        if (t->fold[k].emit.is_short && rd_dtype_kind(t->p->fold[k].type) == RD_KIND_FLOAT)
             return true;
     return false;
 }

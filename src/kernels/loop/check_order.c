@@ -28,12 +28,12 @@ static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop
 {
     const rd_fold *f     = &t->p->fold[s->fold];
     const int64_t  rows  = rd_rows_of_lanes(f);
-    const int64_t  outer = rd_linear_coef(t, &s->of.outer, loop->axis),
-                  lane   = rd_linear_coef(t, &s->of.lane, loop->axis);
+    const int64_t  outer = rd_linear_coef(t, &s->fold_at.outer, loop->axis),
+                  lane   = rd_linear_coef(t, &s->fold_at.lane, loop->axis);
 
     return (mover){ .loop   = loop,
                     .stride = outer * rows * f->lanes + lane,
-                    .cell   = rd_linear_coef(t, &s->of.cell, loop->axis) != 0,
+                    .cell   = rd_linear_coef(t, &s->fold_at.cell, loop->axis) != 0,
                     .lane   = outer == 0 && lane != 0 && f->lanes > 1 };
 }
 
@@ -82,12 +82,13 @@ static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover
 }
 
 /* True if the rounds have states (accumulators) of their own: of single elements of a scan
- * (per_element), or of different blocks (`more` moves the subscript, and the stride is a multiple
- * of a block). The shadow run checks the order in which such states are merged. */
+ * (per_element), or of different blocks (`more`, the coefficient of state_offset, moves the
+ * subscript, and the stride is a multiple of a block). The shadow run checks the order in which
+ * such states are merged. */
 static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
-    const int64_t  more = rd_linear_coef(t, &s->of.more, m->loop->axis);
+    const int64_t  more = rd_linear_coef(t, &s->fold_at.state_offset, m->loop->axis);
 
     if (t->store[s->store].per_element)
         return true; /* a later scan of each block puts these states together */

@@ -69,8 +69,8 @@ static bool has_own_states(const rd_schedule *t, int32_t stmt)
     int32_t        teams, rounds;
 
     return !rd_is_step(t, stmt) || !find_skewed_loops(t, stmt, &teams, &rounds) ||
-           begins_in(t, s->fold, teams) || rd_position_varies(t, rounds, stmt, &s->of.cell) ||
-           rd_position_varies(t, rounds, stmt, &s->of.more);
+           begins_in(t, s->fold, teams) || rd_position_varies(t, rounds, stmt, &s->fold_at.cell) ||
+           rd_position_varies(t, rounds, stmt, &s->fold_at.state_offset);
 }
 
 /* True if the statement stores for all items (work of a team of threads each) of a block, but the

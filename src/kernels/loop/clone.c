@@ -1,7 +1,7 @@
 /* clone.c - copies a statement with its body: values, loops and marks get new numbers.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. */
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. */
 #include "kernels/loop/loop.h"
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ static rd_linear linear_of(const renamed *r, rd_linear at)
 static rd_edge edge_of(const renamed *r, rd_edge edge)
 {
     for (int32_t k = 0; k < edge.n; k++) {
-        edge.part[k].at    = linear_of(r, edge.part[k].at);
-        edge.part[k].first = linear_of(r, edge.part[k].first);
+        edge.part[k].at   = linear_of(r, edge.part[k].at);
+        edge.part[k].base = linear_of(r, edge.part[k].base);
     }
     return edge;
 }
@@ -81,10 +81,10 @@ static void copy_loop(renamed *r, rd_stmt *s)
 
     loop.from = edge_of(r, loop.from);
     loop.to   = edge_of(r, loop.to);
-    if (loop.start >= 0)
-        loop.start = r->axis[loop.start] = rd_add_mark(r->t);
-    if (loop.stop >= 0)
-        loop.stop = r->axis[loop.stop] = rd_add_mark(r->t);
+    if (loop.start_mark >= 0)
+        loop.start_mark = r->axis[loop.start_mark] = rd_add_mark(r->t);
+    if (loop.stop_mark >= 0)
+        loop.stop_mark = r->axis[loop.stop_mark] = rd_add_mark(r->t);
     s->arg = rd_add_for(r->t, &loop);
 }
 
@@ -97,14 +97,15 @@ static int32_t copy_stmt(renamed *r, int32_t stmt)
     rd_stmt      s = t->stmt[stmt];
     int32_t      made;
 
-    s.x     = value_of(r, s.x);
-    s.w     = value_of(r, s.w);
-    s.mask  = value_of(r, s.mask);
-    s.label = value_of(r, s.label);
-    s.at    = linear_of(r, s.at);
-    s.count = linear_of(r, s.count);
-    s.of = (rd_fold_at){ linear_of(r, s.of.cell), linear_of(r, s.of.lane), linear_of(r, s.of.outer),
-                         linear_of(r, s.of.index), linear_of(r, s.of.more) };
+    s.x       = value_of(r, s.x);
+    s.weight  = value_of(r, s.weight);
+    s.mask    = value_of(r, s.mask);
+    s.label   = value_of(r, s.label);
+    s.at      = linear_of(r, s.at);
+    s.count   = linear_of(r, s.count);
+    s.fold_at = (rd_fold_at){ linear_of(r, s.fold_at.cell), linear_of(r, s.fold_at.lane),
+                              linear_of(r, s.fold_at.outer), linear_of(r, s.fold_at.index),
+                              linear_of(r, s.fold_at.state_offset) };
     if (s.kind == RD_S_LOOP)
         copy_loop(r, &s);
     copy_values(r, &s);

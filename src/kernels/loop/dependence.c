@@ -65,8 +65,8 @@ static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef
     const rd_for *l    = rd_loop_of(f->t, binder);
     const int64_t most = rd_most_trips(f->t, binder);
 
-    if (l->from.n != 1 || l->from.part[0].by > 1 || l->step == 0 || most < 0 ||
-        (axis == l->stop && axis != l->axis)) {
+    if (l->from.n != 1 || l->from.part[0].multiple > 1 || l->step == 0 || most < 0 ||
+        (axis == l->stop_mark && axis != l->axis)) {
         f->failed = true;
         return;
     }
@@ -86,7 +86,7 @@ static void add_axis(index_form *f, int32_t stmt, int32_t axis, int64_t coef)
         add_inside(f, binder, axis, coef);
     else if (!l || binder != f->loop)
         add_term(f, INDEX_OUTSIDE, axis, coef, /*most=*/0);
-    else if (axis == l->axis || axis == l->start)
+    else if (axis == l->axis || axis == l->start_mark)
         add_term(f, INDEX_LOOP, /*id=*/0, coef, /*most=*/0);
     else
         f->failed = true;
@@ -262,7 +262,7 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
     index_form          x, y;
     position_difference d;
 
-    if (!rd_may_share(t, a, b))
+    if (!rd_may_alias(t, a, b))
         return false;
     form_of(&x, t, loop, a);
     form_of(&y, t, loop, b);

@@ -17,7 +17,7 @@ enum { MOST_CELLS = 128 }; /* of an element: those of a few stay in registers, o
 
 /* Finds the axis in the cell's number, which is a mixed-radix number with an axis for each digit:
  * the digit's weight *coef, and how many values *range it has. False: the axis is not in it. A
- * `local` index counts within a tile, so it has at most rd_reach() values. */
+ * `local` index counts within a tile, so it has at most rd_most_indices() values. */
 static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int64_t *coef,
                        int64_t *range)
 {
@@ -25,7 +25,7 @@ static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int6
     for (int32_t k = 0; k < f->cell.n_add; k++)
         if (f->cell.add[k].axis == axis) {
             *coef  = f->cell.add[k].coef;
-            *range = f->cell.add[k].local ? rd_reach(p, axis) : p->axis_extent[axis];
+            *range = f->cell.add[k].local ? rd_most_indices(p, axis) : p->axis_extent[axis];
         }
     return *coef > 0 && *range > 0;
 }

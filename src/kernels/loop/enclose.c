@@ -49,15 +49,15 @@ int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t s
 
     if (inner < 0 || t->failed)
         return -1;
-    around = (rd_for){ .kind   = RD_FOR_SERIAL,
-                       .axis   = axis,
-                       .start  = rd_add_mark(t),
-                       .stop   = rd_add_mark(t),
-                       .from   = rd_loop_of(t, inner)->from,
-                       .to     = rd_loop_of(t, inner)->to,
-                       .step   = step,
-                       .extent = rd_loop_of(t, inner)->extent,
-                       .of     = -1 };
+    around = (rd_for){ .kind         = RD_FOR_SERIAL,
+                       .axis         = axis,
+                       .start_mark   = rd_add_mark(t),
+                       .stop_mark    = rd_add_mark(t),
+                       .from         = rd_loop_of(t, inner)->from,
+                       .to           = rd_loop_of(t, inner)->to,
+                       .step         = step,
+                       .extent       = rd_loop_of(t, inner)->extent,
+                       .program_loop = -1 };
     if (around.extent > 0)
         around.extent = (around.extent - 1) / step + 1;
     for (int32_t s = inner; s >= 0; s = rd_next_stmt(t, s, body)) {
@@ -65,8 +65,8 @@ int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t s
 
         if (!is_over(t, s, axis))
             continue;
-        l->from = edge_at(t, around.start);
-        l->to   = edge_at(t, around.stop);
+        l->from = edge_at(t, around.start_mark);
+        l->to   = edge_at(t, around.stop_mark);
         if (l->extent > step)
             l->extent = step;
     }

@@ -110,7 +110,7 @@ int32_t rd_accesses_of(const rd_schedule *t, int32_t stmt, rd_access access[2]);
 /* True if two accesses may alias.  Different slots are different memory, with one exception: a
  * result that is written over an operand.  eval/run/alias.c allows it where each element is read
  * in the round that writes it, before it is written. */
-bool rd_may_share(const rd_schedule *t, const rd_access *a, const rd_access *b);
+bool rd_may_alias(const rd_schedule *t, const rd_access *a, const rd_access *b);
 /* True if they may touch the same element in one round of the loop; in different rounds (a
  * loop-carried dependence). */
 bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,

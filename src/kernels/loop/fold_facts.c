@@ -43,7 +43,7 @@ bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
  * it has more elements than lanes. */
 static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 {
-    const rd_fold *fold     = f->of.fold;
+    const rd_fold *fold     = f->emit.fold;
     const bool     one_step = fold->lane_extent <= fold->lanes;
 
     for (int32_t k = p->inst[f->step].loop; k >= 0; k = p->loop[k].parent)
@@ -59,9 +59,9 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
  * states (accumulators) that must stay apart. */
 static bool has_free_grouping(const rd_loop_fold *f)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
-    return !fold->n_group && !fold->by_rows && !fold->user && !f->of.is_short && !fold->scan &&
+    return !fold->n_group && !fold->by_rows && !fold->user && !f->emit.is_short && !fold->scan &&
            rd_fold_any_grouping(fold);
 }
 
@@ -77,7 +77,7 @@ static bool depends_on_lanes(const rd_fold *f)
  * blocks. */
 static bool needs_no_blocks(const rd_loop_fold *f)
 {
-    return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
+    return has_free_grouping(f) || (f->emit.fold->n_group && rd_fold_any_grouping(f->emit.fold));
 }
 
 /* Returns the rows of the combine tree: the most nodes of a cell (accumulator) at a time; 0: it
@@ -86,7 +86,7 @@ static bool needs_no_blocks(const rd_loop_fold *f)
  * both sides. Scans, and folds that an absorbing element can end (rd_fold_end), need none. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
     int32_t        bits = 0;
     rd_word        end;
 
@@ -115,7 +115,7 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 {
     const int32_t loop = p->inst[f->step].loop;
 
-    return loop >= 0 && rd_coef(&f->of.fold->lane, p->loop[loop].axis) == 1;
+    return loop >= 0 && rd_coef(&f->emit.fold->lane, p->loop[loop].axis) == 1;
 }
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
@@ -125,36 +125,37 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
  * whether elements come by rising position. */
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
-    const rd_fold *fold   = f->of.fold;
+    const rd_fold *fold   = f->emit.fold;
     const int64_t  outer  = rd_positions(p, &fold->outer);
     const bool     groups = fold->n_group > 0, steps = f->step >= 0;
 
     /* States of small elements may be as small. States may be empty if a group or a row can have no
      * element. */
-    f->of.narrow  = true;
-    f->of.empties = groups || fold->by_rows || !steps;
-    rd_emit_facts(&f->of, rd_positions(p, &fold->index));
-    f->of.rises = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
-    f->steps    = outer * rd_rows_of_lanes(fold);
+    f->emit.narrow       = true;
+    f->emit.merges_empty = groups || fold->by_rows || !steps;
+    rd_emit_facts(&f->emit, rd_positions(p, &fold->index));
+    f->emit.places_ascend = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
+    f->steps              = outer * rd_rows_of_lanes(fold);
     rd_find_short_sum(p, made, f);
     f->any_lane = steps && has_free_grouping(f) && fold->lanes > 1 && moves_lane(p, f) &&
                   !depends_on_lanes(fold);
     /* Several axes move the lane, and there are more elements than lanes: a block may end at any
      * element. */
-    f->mixed     = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
-    f->along     = f->mixed || !steps ? -1 : loop_along(p, f);
-    f->split     = fold->split && !whole;
-    f->tree_rows = steps ? rows_of_tree(f) : 0;
-    f->of.one_block = !f->tree_rows && fold->n_block == 1;
+    f->several_lane_axes =
+        steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
+    f->step_loop      = f->several_lane_axes || !steps ? -1 : loop_along(p, f);
+    f->split          = fold->split && !whole;
+    f->tree_rows      = steps ? rows_of_tree(f) : 0;
+    f->emit.one_block = !f->tree_rows && fold->n_block == 1;
     /* a block is 2^shift steps */
     for (f->shift = 0; f->tree_rows && fold->steps >> f->shift > 1; f->shift++)
         ;
-    f->blocks  = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
-    f->pair    = rd_fold_has_pairs(fold);
-    f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
-    f->levels  = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
-                     ? tree_levels_of(f->steps)
-                     : 0;
+    f->blocks = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
+    f->hi_lo_sums = rd_fold_has_pairs(fold);
+    f->n_words    = f->hi_lo_sums ? rd_prefix_sum_words(fold->n_block) : 0;
+    f->levels     = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
+                        ? tree_levels_of(f->steps)
+                        : 0;
     f->lanes = steps && fold->lane_extent < fold->lanes ? (int32_t)fold->lane_extent : fold->lanes;
 }
 
@@ -162,8 +163,8 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
  * cells of a group-by share one block, which ends once for all of them. */
 static bool has_one_cell_per_block(const rd_program *p, const rd_loop_fold *f)
 {
-    for (int32_t k = f->along; k >= 0 && p->loop[k].begin > f->start; k = p->loop[k].parent)
-        if (rd_coef(&f->of.fold->cell, p->loop[k].axis))
+    for (int32_t k = f->step_loop; k >= 0 && p->loop[k].begin > f->start; k = p->loop[k].parent)
+        if (rd_coef(&f->emit.fold->cell, p->loop[k].axis))
             return false;
     return true;
 }
@@ -173,11 +174,11 @@ static bool has_one_cell_per_block(const rd_program *p, const rd_loop_fold *f)
  * cells (accumulators) in turn, are not supported. */
 static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold *f)
 {
-    if (f->mixed)
+    if (f->several_lane_axes)
         return "lanes along several axes, of elements that go to groups";
     if (f->tree_rows && !has_one_cell_per_block(p, f))
         return "steps of several cells in turn, of elements that go to groups";
-    if (f->of.fold->n_cell > INT32_MAX / f->lanes)
+    if (f->emit.fold->n_cell > INT32_MAX / f->lanes)
         return "more groups than a nest counts";
     return NULL;
 }
@@ -194,11 +195,12 @@ static bool is_unsupported_scan(const rd_fold *f)
  * along several axes (mixed) elements must come by rising lane position. */
 static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
 {
-    if (f->mixed && (f->of.fold->outer.n_add || !rd_rises(p, f->step, &f->of.fold->lane)))
+    if (f->several_lane_axes &&
+        (f->emit.fold->outer.n_add || !rd_rises(p, f->step, &f->emit.fold->lane)))
         return "lanes along several axes that are not walked in their order";
-    if (is_unsupported_scan(f->of.fold))
+    if (is_unsupported_scan(f->emit.fold))
         return "a scan of several lanes, or of another type than its results";
-    return f->of.fold->n_group ? why_no_tree_of_groups(p, f) : NULL;
+    return f->emit.fold->n_group ? why_no_tree_of_groups(p, f) : NULL;
 }
 
 /* Finds the instructions that begin (start), step and close each fold, by their numbers; -1: there
@@ -210,7 +212,7 @@ static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
     const char *why = NULL;
 
     for (int32_t k = 0; k < p->n_fold; k++)
-        fold[k] = (rd_loop_fold){ .of.fold = &p->fold[k], .start = -1, .step = -1, .close = -1 };
+        fold[k] = (rd_loop_fold){ .emit.fold = &p->fold[k], .start = -1, .step = -1, .close = -1 };
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
         rd_loop_fold  *f    = &fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
@@ -222,9 +224,9 @@ static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
         if (rd_takes_step(inst)) {
             if (f->step >= 0)
                 why = "a fold with two steps";
-            f->step        = i;
-            f->of.masked   = inst->c >= 0 || f->of.fold->n_group || f->of.fold->by_rows;
-            f->of.weighted = inst->b >= 0;
+            f->step          = i;
+            f->emit.masked   = inst->c >= 0 || f->emit.fold->n_group || f->emit.fold->by_rows;
+            f->emit.weighted = inst->b >= 0;
         }
     }
     return why;

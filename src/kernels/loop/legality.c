@@ -178,8 +178,9 @@ static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *
         return false;
     for (int32_t k = 0; k < a->n; k++)
         if (!rd_linear_same(t, &a->part[k].at, &b->part[k].at) ||
-            !rd_linear_same(t, &a->part[k].first, &b->part[k].first) ||
-            a->part[k].by != b->part[k].by || a->part[k].up != b->part[k].up)
+            !rd_linear_same(t, &a->part[k].base, &b->part[k].base) ||
+            a->part[k].multiple != b->part[k].multiple ||
+            a->part[k].round_up != b->part[k].round_up)
             return false;
     return true;
 }

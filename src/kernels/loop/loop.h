@@ -55,12 +55,12 @@ typedef enum rd_for_kind {
 } rd_for_kind;
 
 /* A bound of a range.  The bound `from` is the greatest of its parts, `to` is the least.  A part
- * with by > 1 is rounded to `first` + a multiple of `by`: up, or down. */
+ * with multiple > 1 is rounded to `base` + a multiple of it: up, or down. */
 enum { RD_MOST_PARTS = 4 };
 typedef struct rd_edge_part {
-    rd_linear at, first;
-    int64_t   by; /* at most 1: not rounded */
-    bool      up; /* rounded up     */
+    rd_linear at, base;
+    int64_t   multiple; /* at most 1: not rounded */
+    bool      round_up; /* rounded up     */
 } rd_edge_part;
 
 /* A bound: the first n parts. */
@@ -75,8 +75,8 @@ typedef struct rd_for {
     rd_for_kind kind;
     int32_t     axis; /* bound by the loop; a mark if the loop counts something else */
     /* marks, or -1: the first index of the round, and the one behind its last, which is the lesser
-     * of start + step and `to` */
-    int32_t start, stop;
+     * of start_mark + step and `to` */
+    int32_t start_mark, stop_mark;
     rd_edge from, to;
     int64_t step;      /* of a block loop: 0                                              */
     int64_t extent;    /* most rounds; -1: known only at run time                         */
@@ -89,15 +89,15 @@ typedef struct rd_for {
     /* a vector loop whose body is one inner loop over adjacent memory: the text has one loop over
      * both */
     bool    flattened;
-    int32_t width; /* indices of a round of a loop with marks; 0: known only at run time */
-    int32_t of;    /* number of the program's loop that it comes from, -1                */
-    int32_t strip; /* number of the strips (pass/chosen_strips.h) that it runs over, -1         */
+    int32_t width;         /* indices of a round of a loop with marks; 0: known only at run time */
+    int32_t program_loop;  /* number of the program's loop that it comes from, -1                */
+    int32_t strips_number; /* of the strips (pass/chosen_strips.h) that it runs over, -1         */
     int32_t align_to;      /* STORE: strips begin at cache lines of what it writes; 0: anywhere  */
     int32_t hoisted_loads; /* loads of a round that stand before the loop now: still counted     */
     /* length of the vector loops inside, in the text; rounds behind the last one have no effect;
      * 0: no padding */
     int32_t padded;
-    bool    substrip; /* its strips divide those of the loop around with the same number `strip` */
+    bool    substrip; /* its strips divide those of the loop around with the same strips_number */
     int32_t unroll;   /* rounds of a serial loop that compilers shall write out; 0: they decide */
     bool    constant_ends; /* the text has the bounds as numbers                                 */
     /* compilers do not know what `start` is bound to: they load and compute again what loops before
@@ -135,7 +135,7 @@ typedef enum rd_array_storage {
 
 /* An array of elements that one loop hands to the next, or of states of a fold.  A state is as
  * many numbers as its reducer has; the text has an array for each.  The subscript of a state is
- * cell * cell_stride + lane * lane_stride + label * apart * cell_stride + more.
+ * cell * cell_stride + lane * lane_stride + label * group_stride * cell_stride + state_offset.
  *
  * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.
  * Passes add others behind. */
@@ -192,7 +192,8 @@ typedef enum rd_stmt_kind {
 /* The positions of an element of a fold; rd_fold says what each is. */
 typedef struct rd_fold_at {
     rd_linear cell, lane, outer, index;
-    rd_linear more; /* added to a state's subscript only: elements of a strip have own states */
+    rd_linear
+        state_offset; /* added to a state's subscript only: a strip's elements have own states */
 } rd_fold_at;
 
 /* A statement.  Numbers that a kind does not use are -1, or 0 where the comment says so. */
@@ -213,11 +214,11 @@ typedef struct rd_stmt {
     /* PREFETCH: elements.  EXIT: states that it tests, from the cell's on.  LOWER_BOUND: the
      * number that is searched for */
     rd_linear  count;
-    rd_fold_at of;           /* statements of folds: the cell, or the element                  */
+    rd_fold_at fold_at;      /* statements of folds: the cell, or the element                  */
     bool       wraps;        /* STEP: the lane is its position modulo the number of lanes      */
     int32_t    every;        /* EXIT: tests once in so many rounds; 0: in each                 */
     bool       unless;       /* IF: runs its body if x does not hold                           */
-    bool       all;          /* PUSH, PUSH_IF_LAST of a group-by: all cells, which share a block */
+    bool       all_cells;    /* PUSH, PUSH_IF_LAST of a group-by: all cells, which share a block */
     int32_t    vector_width; /* LOAD, STORE: accesses so many neighbours at once; 0: one       */
     int32_t    loaded_by;    /* LOAD: the LOAD that has read its elements before, -1           */
     bool       fronts;       /* SORT: a FRONT has been made of each whole block of the strip   */
@@ -226,7 +227,7 @@ typedef struct rd_stmt {
 /* ---- Folds ----------------------------------------------------------------------------------- */
 /* Facts of a fold of the program; all trees of a program share them.  fold_facts.c fills them. */
 typedef struct rd_loop_fold {
-    rd_emit_fold of; /* for the reducer's text; `cells` is set by the schedule            */
+    rd_emit_fold emit; /* for the reducer's text; `cells` is set by the schedule            */
     int32_t      start, step, close; /* instructions; close -1: a scan                       */
     int32_t      along;     /* the program's innermost loop over steps; -1: there is one step    */
     bool         mixed;     /* lanes go along several axes: each element tests for a block's end */

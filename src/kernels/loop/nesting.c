@@ -53,7 +53,7 @@ int32_t rd_binder_of(const rd_schedule *t, int32_t stmt, int32_t axis)
     for (int32_t s = rd_loop_around(t, stmt); s >= 0 && axis >= 0; s = rd_loop_around(t, s)) {
         const rd_for *l = rd_loop_of(t, s);
 
-        if (l->axis == axis || l->start == axis || l->stop == axis)
+        if (l->axis == axis || l->start_mark == axis || l->stop_mark == axis)
             return s;
     }
     return -1;
@@ -65,7 +65,7 @@ int32_t rd_loop_from(const rd_schedule *t, int32_t of)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
-            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->of == of)
+            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->program_loop == of)
                 return s;
     return -1;
 }

@@ -23,7 +23,7 @@ static bool is_place(const rd_schedule *t, int32_t value, int32_t axis, int dept
     }
     if (let->kind == RD_I_CONST)
         return true;
-    if (let->kind != RD_I_MAP || let->n != 2 || depth == 0 || !rd_makes_places(let->op))
+    if (let->kind != RD_I_MAP || let->n != 2 || depth == 0 || !rd_makes_indices(let->op))
         return false;
     for (int k = 0; k < 2; k++)
         if (!is_place(t, t->operand[let->first + k], axis, depth - 1, &own[k]))

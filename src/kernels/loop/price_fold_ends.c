@@ -15,9 +15,9 @@
 static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
 {
     enum { MEASURED = 512 };
-    const double bytes = (double)f->lanes * f->of.n_state * rd_register_size(f->of.fold->type);
+    const double bytes = (double)f->lanes * f->emit.n_state * rd_register_size(f->emit.fold->type);
     const double power =
-        rd_has_exponential(&f->of) ? rd_of_floats(f->of.fold->type, s->exp_f32, s->exp_f64) : 0;
+        rd_has_exponential(&f->emit) ? rd_of_floats(f->emit.fold->type, s->exp_f32, s->exp_f64) : 0;
 
     return s->lanes * fmax(0.3, bytes / MEASURED) + f->lanes * power;
 }
@@ -27,8 +27,8 @@ static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
  * are written to memory. 0.25 and 0.5 are estimates. */
 static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vector, rd_unit_ns *e)
 {
-    const double bytes  = (double)f->of.n_state * rd_register_size(f->of.fold->type);
-    const double states = (double)f->of.fold->n_cell * f->lanes;
+    const double bytes  = (double)f->emit.n_state * rd_register_size(f->emit.fold->type);
+    const double states = (double)f->emit.fold->n_cell * f->lanes;
 
     if (vector)
         e->stores += 0.25 * bytes * f->lanes / at->s->l1;
@@ -44,8 +44,8 @@ void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector
 {
     const rd_speeds    *s     = at->s;
     const rd_loop_fold *f     = &at->t->fold[stmt->fold];
-    const double        lanes = f->lanes, cost = rd_fold_cost(f->of.fold);
-    const double        states = lanes * f->of.n_state / 64;
+    const double        lanes = f->lanes, cost = rd_fold_cost(f->emit.fold);
+    const double        states = lanes * f->emit.n_state / 64;
 
     switch (stmt->kind) {
     case RD_S_BEGIN: add_begin(at, f, vector, e); break;
@@ -53,14 +53,14 @@ void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector
         e->entries += f->blocks ? (vector ? 1.0 / RD_PRICED_STRIP : 1) * s->push * states * 3 : 0;
         break;
     case RD_S_MERGE_LANES:
-        e->entries += vector ? lanes * cost * rd_add_ns(s, f->of.fold->type) *
-                                   rd_size_in_vector(f->of.fold->type) / s->vector
+        e->entries += vector ? lanes * cost * rd_add_ns(s, f->emit.fold->type) *
+                                   rd_size_in_vector(f->emit.fold->type) / s->vector
                              : lanes_ns(s, f);
         break;
     case RD_S_FINISH:
         if (vector)
-            e->arithmetic += (cost > 1 ? 4 : 0.5) * rd_add_ns(s, f->of.fold->type) *
-                             rd_size_in_vector(f->of.fold->type) / s->vector;
+            e->arithmetic += (cost > 1 ? 4 : 0.5) * rd_add_ns(s, f->emit.fold->type) *
+                             rd_size_in_vector(f->emit.fold->type) / s->vector;
         else
             e->entries += 2 * s->one_add;
         break;
@@ -75,10 +75,10 @@ void rd_price_block_end(const rd_price_site *at, const rd_stmt *stmt, rd_unit_ns
 {
     const rd_loop_fold *f = &at->t->fold[stmt->fold];
     const double        steps =
-        f->of.fold->steps < (1 << 20) ? (double)f->of.fold->steps : (double)(1 << 20);
+        f->emit.fold->steps < (1 << 20) ? (double)f->emit.fold->steps : (double)(1 << 20);
 
     if (stmt->kind == RD_S_PUSH_IF_LAST)
-        e->arithmetic += 2 * at->s->push * f->of.n_state / 64 / steps;
+        e->arithmetic += 2 * at->s->push * f->emit.n_state / 64 / steps;
     else
-        e->entries += 2 * at->s->push * f->of.n_state * f->lanes / 64;
+        e->entries += 2 * at->s->push * f->emit.n_state * f->lanes / 64;
 }

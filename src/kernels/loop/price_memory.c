@@ -102,7 +102,7 @@ static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 
         if (in->kind != RD_S_LET && in->kind != RD_S_PUSH_IF_LAST && in->kind != RD_S_EXIT &&
             (in->kind != RD_S_STEP ||
-             !rd_linear_coef(at->t, &in->of.cell, rd_loop_of(at->t, loop)->axis)))
+             !rd_linear_coef(at->t, &in->fold_at.cell, rd_loop_of(at->t, loop)->axis)))
             return false;
     }
     return true;

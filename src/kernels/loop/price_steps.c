@@ -5,7 +5,7 @@
  * n_state how many numbers it has.  A region is a group of loops that share strips.  Numbers such
  * as 1.5 and 6 count operations of a step.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups.
  *
  * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
@@ -36,8 +36,8 @@ static bool chooses(const rd_fold *f)
 static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
 {
     const rd_speeds *s    = at->s;
-    const rd_fold   *fold = f->of.fold;
-    const rd_dtype   type = f->of.is_short ? f->of.sums : fold->type;
+    const rd_fold   *fold = f->emit.fold;
+    const rd_dtype   type = f->emit.is_short ? f->emit.sums : fold->type;
     const bool       ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
     const double     cost = rd_fold_cost(fold);
 
@@ -64,7 +64,7 @@ static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
 static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const rd_speeds *s    = at->s;
-    const rd_fold   *fold = f->of.fold;
+    const rd_fold   *fold = f->emit.fold;
     const bool       ints = rd_dtype_kind(fold->type) != RD_KIND_FLOAT;
 
     if (rd_reducer_takes_exponential(fold->reducer))
@@ -80,7 +80,7 @@ bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
 {
     for (int32_t s = at->vector >= 0 ? rd_loop_around(at->t, at->vector) : -1;
          s >= 0 && rd_stands_in(at->t, s, at->top); s = rd_loop_around(at->t, s)) {
-        const rd_stride move = rd_position_stride(at->t, s, stmt, &at->t->stmt[stmt].of.cell);
+        const rd_stride move = rd_position_stride(at->t, s, stmt, &at->t->stmt[stmt].fold_at.cell);
 
         if (move.known && move.by == 0)
             return true;
@@ -93,7 +93,7 @@ bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
  * cache if a strip's states exceed the first. */
 static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
-    const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
+    const double bytes = (double)f->emit.n_state * rd_register_size(f->emit.fold->type);
 
     return bytes / (bytes * f->lanes * RD_PRICED_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
 }
@@ -107,14 +107,14 @@ static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t 
                         rd_mapping mapping)
 {
     enum { JAMMED = 4 }; /* rounds that share a load and a store */
-    const double    bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type) / at->s->l1;
+    const double bytes = (double)f->emit.n_state * rd_register_size(f->emit.fold->type) / at->s->l1;
     const rd_stride inner =
         at->loop >= 0 && at->loop != at->vector
-            ? rd_position_stride(at->t, at->loop, stmt, &at->t->stmt[stmt].of.cell)
+            ? rd_position_stride(at->t, at->loop, stmt, &at->t->stmt[stmt].fold_at.cell)
             : (rd_stride){ true, 1 };
 
     if (at->in_region[f - at->t->fold])
-        return f->of.fold->lanes > 1 && mapping != RD_MAPS_LANES ? lanes_of_strip_ns(at, f) : 0;
+        return f->emit.fold->lanes > 1 && mapping != RD_MAPS_LANES ? lanes_of_strip_ns(at, f) : 0;
     if (mapping != RD_MAPS_CELLS)
         return 0;
     return (inner.known && inner.by == 0) || rd_reuses_states(at, stmt) ? bytes / JAMMED : bytes;
@@ -143,8 +143,8 @@ static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 }; /* a load and a store for each number, about */
 
-    return f->of.fold->user && at->in_region[f - at->t->fold] && has_strided_loads(at)
-               ? EACH * at->s->one_memory * f->of.n_state
+    return f->emit.fold->user && at->in_region[f - at->t->fold] && has_strided_loads(at)
+               ? EACH * at->s->one_memory * f->emit.n_state
                : 0;
 }
 
@@ -172,11 +172,11 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
     double           ns = step_ns(at, f, &size);
 
     if (step->mask >= 0)
-        ns += rd_select_ns(s, f->of.fold->type) / 2 * f->of.n_state;
+        ns += rd_select_ns(s, f->emit.fold->type) / 2 * f->emit.n_state;
     /* A weight is one more product for each element; a dot product has it in its step. */
-    if (step->w >= 0 && !rd_reducer_multiplies(f->of.fold->reducer))
-        ns += rd_mul_ns(s, f->of.fold->type);
-    if (f->of.fold->n_group) /* a group-by */
+    if (step->weight >= 0 && !rd_reducer_multiplies(f->emit.fold->reducer))
+        ns += rd_mul_ns(s, f->emit.fold->type);
+    if (f->emit.fold->n_group) /* a group-by */
         add_label(at, e);
     if (vector && mapping != RD_MAPS_NOT) {
         const double transfer_ns = states_ns(at, f, stmt, mapping);
@@ -188,11 +188,11 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
             e->chain += FORWARDED * chain_ns(at, f) / fmax(1, rd_trips_of(at->t, at->vector));
         return;
     }
-    e->arithmetic += (scan ? 2 : 1) * rd_fold_cost(f->of.fold) * s->one_add;
-    if (f->mixed) { /* lanes do not wait for each other; each element asks for a block's end */
-        e->arithmetic += 2 * s->one_add + (rd_has_exponential(&f->of) ? s->one_exp : 0);
+    e->arithmetic += (scan ? 2 : 1) * rd_fold_cost(f->emit.fold) * s->one_add;
+    if (f->several_lane_axes) { /* lanes do not wait: each element asks for a block's end */
+        e->arithmetic += 2 * s->one_add + (rd_has_exponential(&f->emit) ? s->one_exp : 0);
         return;
     }
     e->chain +=
-        (chain_ns(at, f) + (scan ? s->one_scan : 0)) * fmax(1, rd_fold_cost(f->of.fold) / 2);
+        (chain_ns(at, f) + (scan ? s->one_scan : 0)) * fmax(1, rd_fold_cost(f->emit.fold) / 2);
 }

@@ -51,7 +51,7 @@ void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at)
 
 /* Adds a bound of a loop: "least(m0 + 64, hi)", "3000 down to m0 + 16 k". Of several parts the
  * least, or the greatest ("most"), counts: `of_several` is the word. " up to .. k" tells that a
- * part is rounded up to `first` + a multiple of `by`. */
+ * part is rounded up to `base` + a multiple of `multiple`. */
 static void add_edge(rd_text *to, const rd_schedule *t, const rd_edge *edge, const char *of_several)
 {
     if (edge->n > 1)
@@ -61,10 +61,10 @@ static void add_edge(rd_text *to, const rd_schedule *t, const rd_edge *edge, con
 
         rd_text_add(to, k ? ", " : "");
         rd_linear_text(to, t, &part->at);
-        if (part->by > 1) {
-            rd_text_add(to, part->up ? " up to " : " down to ");
-            rd_linear_text(to, t, &part->first);
-            rd_text_add(to, " + %" PRId64 " k", part->by);
+        if (part->multiple > 1) {
+            rd_text_add(to, part->round_up ? " up to " : " down to ");
+            rd_linear_text(to, t, &part->base);
+            rd_text_add(to, " + %" PRId64 " k", part->multiple);
         }
     }
     rd_text_add(to, edge->n > 1 ? ")" : "");
@@ -84,7 +84,7 @@ void rd_memory_text(rd_text *to, const rd_schedule *t, int32_t slot, int32_t sto
 static bool is_zero(const rd_edge *edge)
 {
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].at.offset == 0 &&
-           edge->part[0].by <= 1;
+           edge->part[0].multiple <= 1;
 }
 
 /* Adds the line of a loop: its kind, axis, width (of 64), padding (in 64), bounds, step, marks
@@ -109,13 +109,13 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
     add_edge(to, t, &loop->to, "least");
     if (loop->step > 1)
         rd_text_add(to, " by %" PRId64, loop->step);
-    if (loop->start >= 0) {
+    if (loop->start_mark >= 0) {
         rd_text_add(to, ", starts ");
-        add_axis(to, t, loop->start);
+        add_axis(to, t, loop->start_mark);
     }
-    if (loop->stop >= 0) {
+    if (loop->stop_mark >= 0) {
         rd_text_add(to, ", stops ");
-        add_axis(to, t, loop->stop);
+        add_axis(to, t, loop->stop_mark);
     }
     if (loop->in_order && loop->kind == RD_FOR_ITEM)
         rd_text_add(to, ", in order");

@@ -64,19 +64,19 @@ static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         return;
     }
     rd_text_add(to, " cell ");
-    rd_linear_text(to, t, &s->of.cell);
-    if (s->of.more.n || s->of.more.offset) {
+    rd_linear_text(to, t, &s->fold_at.cell);
+    if (s->fold_at.state_offset.n || s->fold_at.state_offset.offset) {
         rd_text_add(to, " at ");
-        rd_linear_text(to, t, &s->of.more);
+        rd_linear_text(to, t, &s->fold_at.state_offset);
     }
     if (s->kind == RD_S_STEP || s->kind == RD_S_PREFIX || s->kind == RD_S_SCAN_RESULT ||
         s->kind == RD_S_PUSH_IF_LAST || s->kind == RD_S_PUSH_IF_NEW ||
         s->kind == RD_S_CUT_AT_BLOCK || s->kind == RD_S_LOAD_STATES ||
         s->kind == RD_S_STORE_STATES || s->kind == RD_S_SWITCH_STATE) {
         rd_text_add(to, ", lane ");
-        rd_linear_text(to, t, &s->of.lane);
+        rd_linear_text(to, t, &s->fold_at.lane);
         rd_text_add(to, ", outer ");
-        rd_linear_text(to, t, &s->of.outer);
+        rd_linear_text(to, t, &s->fold_at.outer);
     }
 }
 
@@ -87,7 +87,7 @@ static void add_operands(rd_text *to, const rd_stmt *s)
         const char *name;
         int32_t     value;
     } operand[] = {
-        { ":", s->x }, { ", by", s->w }, { ", where", s->mask }, { ", label", s->label }
+        { ":", s->x }, { ", by", s->weight }, { ", where", s->mask }, { ", label", s->label }
     };
 
     for (int k = 0; k < 4; k++)
@@ -143,7 +143,7 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         return;
     case RD_S_LOWER_BOUND:
         rd_text_add(to, "r%" PRId32 " = lower bound from r%" PRId32 " to r%" PRId32 " of ",
-                    s->value, s->x, s->w);
+                    s->value, s->x, s->weight);
         rd_memory_text(to, t, s->slot, s->store, &s->at);
         rd_text_add(to, ", %" PRId32 " apart: ", s->arg);
         rd_linear_text(to, t, &s->count);
@@ -158,10 +158,10 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         rd_text_add(to, "sort %" PRId32 " from ", s->arg);
         rd_linear_text(to, t, &s->at);
         rd_text_add(to, " to ");
-        rd_linear_text(to, t, &s->of.index);
+        rd_linear_text(to, t, &s->fold_at.index);
         if (t->p->sorting[s->arg].most) {
             rd_text_add(to, ", strip ");
-            rd_linear_text(to, t, &s->of.lane);
+            rd_linear_text(to, t, &s->fold_at.lane);
             rd_text_add(to, ", ");
             rd_linear_text(to, t, &s->count);
             rd_text_add(to, " of it, state ");
@@ -181,7 +181,7 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
     default: break;
     }
     add_results(to, s);
-    rd_text_add(to, "%s%s", stmt_names[s->kind], s->all ? " all" : "");
+    rd_text_add(to, "%s%s", stmt_names[s->kind], s->all_cells ? " all" : "");
     add_fold(to, t, s);
     add_operands(to, s);
     if (s->kind == RD_S_LOAD_STATES || s->kind == RD_S_STORE_STATES ||
@@ -214,7 +214,7 @@ static void add_stores(rd_text *to, const rd_schedule *t)
             rd_text_add(
                 to, "states of f%" PRId32 ", cells %" PRId64 " apart, lanes %" PRId64 " apart%s",
                 a->fold, a->cell_stride, a->lane_stride,
-                a->cells && t->fold[a->fold].of.seen ? ", seen by a byte" : "");
+                a->cells && t->fold[a->fold].emit.seen ? ", seen by a byte" : "");
         else
             rd_text_add(to, "%s", rd_dtype_name(a->type));
         if (a->per_thread)

@@ -28,7 +28,7 @@ static inline bool rd_is_loop(const rd_pricing *q, int32_t stmt)
 static inline bool rd_is_over(const rd_pricing *q, int32_t stmt, int32_t axis)
 {
     return rd_is_loop(q, stmt) && rd_loop_of(q->t, stmt)->axis == axis &&
-           rd_loop_of(q->t, stmt)->step == 1 && rd_loop_of(q->t, stmt)->of >= 0;
+           rd_loop_of(q->t, stmt)->step == 1 && rd_loop_of(q->t, stmt)->program_loop >= 0;
 }
 
 /* True if the statement is a loop or an IF, the two kinds that hold statements. */

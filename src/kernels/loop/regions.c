@@ -5,7 +5,8 @@
  * copy of the tree on which legality is asked; there is none if passes have chosen vectors
  * before.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. */
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1:
+ * none. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
@@ -34,18 +35,18 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
     if (q->t->p->one_by_one && axis == q->t->p->root)
         return false;
 
-    return q->r->bare && loop >= 0 && rd_is_over(q, loop, axis) &&
+    return q->r->without_block_ends && loop >= 0 && rd_is_over(q, loop, axis) &&
            !(around && is_alone(q, loop, top));
 }
 
 /* True if strips of the axis are legal for the loop `top`, or (`around`) for all loops in the body
- * `top`. It is asked of `bare`, a copy of the tree without ends of blocks (runs of a fold's
- * steps). */
+ * `top`. It is asked of `without_block_ends`, a copy of the tree without ends of blocks (runs of a
+ * fold's steps). */
 static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const char *why   = NULL;
-    const bool  legal = around ? rd_may_enclose(q->r->bare, top, axis, &why)
-                               : rd_may_be_strip_mined(q->r->bare, top, &why);
+    const bool  legal = around ? rd_may_enclose(q->r->without_block_ends, top, axis, &why)
+                               : rd_may_be_strip_mined(q->r->without_block_ends, top, &why);
 
     q->failed |= why == rd_why_no_memory;
     return legal;
@@ -57,10 +58,10 @@ static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
  * the best so far, or if all alternatives are told (explain). */
 static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanoseconds *best)
 {
-    const rd_nanoseconds cost    = rd_price_of_region(q, r->top, r->around, axis);
+    const rd_nanoseconds cost    = rd_price_of_region(q, r->top, r->top_is_body, axis);
     const bool           cheaper = cost.ns < best->ns;
 
-    if ((!cheaper && !q->tells) || !may_be_region(q, r->top, r->around, axis))
+    if ((!cheaper && !q->tells) || !may_be_region(q, r->top, r->top_is_body, axis))
         return;
     rd_offer(&r->of, (rd_alternative){ "strips along axis", cost.ns, axis, /*numbered=*/true });
     if (cheaper)
@@ -97,7 +98,7 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
 
     best.ns *= allowance(q->s, q->r->n - n, around);
 
-    *r = (rd_region){ .top = top, .around = around };
+    *r = (rd_region){ .top = top, .top_is_body = around };
     rd_offer(&r->of, (rd_alternative){ "loops inside by themselves", best.ns, /*what=*/-1,
                                        /*numbered=*/false });
     for (int32_t axis = 0; axis < q->t->p->n_axis; axis++)
@@ -152,7 +153,8 @@ static void find_trips(const rd_schedule *t, double *trips)
         for (int32_t s = rd_next_stmt(t, t->part[k], t->part[k]); s >= 0;
              s         = rd_next_stmt(t, s, t->part[k])) {
             const rd_for    *l = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
-            const rd_bounds *b = l && l->of >= 0 ? t->p->loop[l->of].bounds : NULL;
+            const rd_bounds *b =
+                l && l->program_loop >= 0 ? t->p->loop[l->program_loop].bounds : NULL;
 
             if (l)
                 trips[s] = rd_trips_of(t, s) * (b ? b->share : 1);
@@ -212,8 +214,8 @@ bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regi
     const bool chosen = has_vectors(t);
     rd_pricing q      = { .t = t, .s = s, .r = r, .top = -1, .tells = tells };
 
-    *r = (rd_regions){ .bare = chosen ? NULL : copy_without_block_ends(t) };
-    if ((!r->bare && !chosen) || !get_memory(&q))
+    *r = (rd_regions){ .without_block_ends = chosen ? NULL : copy_without_block_ends(t) };
+    if ((!r->without_block_ends && !chosen) || !get_memory(&q))
         return false;
     find_trips(t, r->trips);
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -224,7 +226,7 @@ bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regi
 /* Frees all memory of what rd_regions_of() found. */
 void rd_regions_free(rd_regions *r)
 {
-    rd_schedule_free(r->bare);
+    rd_schedule_free(r->without_block_ends);
     free(r->memory);
     *r = (rd_regions){ 0 };
 }

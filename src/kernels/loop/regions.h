@@ -13,8 +13,8 @@
 typedef struct rd_region {
     int32_t         top; /* the loop over the axis; or the body that holds such loops */
     int32_t         axis;
-    bool            around; /* top is such a body                                 */
-    rd_alternatives of;     /* the axes that were priced, and the chosen one      */
+    bool            top_is_body; /* top is such a body                                 */
+    rd_alternatives of;          /* the axes that were priced, and the chosen one      */
 } rd_region;
 
 /* Nanoseconds in all, and the part of them that begins and ends loops and folds. */
@@ -29,8 +29,8 @@ typedef struct rd_regions {
     rd_region     *at;     /* n regions of all parts, in the order of the tree     */
     int32_t        n;
     rd_nanoseconds part[RD_N_PARTS];
-    rd_schedule   *bare;   /* a copy without ends of blocks; NULL: passes have run */
-    void          *memory; /* holds the arrays                                     */
+    rd_schedule   *without_block_ends; /* a copy without ends of blocks; NULL: passes have run */
+    void          *memory;             /* holds the arrays                                     */
 } rd_regions;
 
 /* Finds the cheapest regions of a tree as it was built; of a tree after the passes, the ones

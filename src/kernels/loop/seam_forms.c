@@ -66,13 +66,13 @@ static rd_known truth_of(int below, bool when)
 }
 
 /* True for operators that make whole numbers of whole numbers, as in addresses of padded arrays. */
-bool rd_makes_places(rd_op op)
+bool rd_makes_indices(rd_op op)
 {
     return op == RD_OP_add || op == RD_OP_sub || op == RD_OP_minimum || op == RD_OP_maximum;
 }
 
 /* True for comparisons of whole numbers that rd_known_of_op() knows. */
-bool rd_compares_places(rd_op op)
+bool rd_compares_indices(rd_op op)
 {
     return op == RD_OP_lt || op == RD_OP_le || op == RD_OP_gt || op == RD_OP_ge;
 }

@@ -31,9 +31,9 @@ static inline rd_known rd_known_sum(int64_t coef, int64_t offset)
 }
 
 /* True for operators on whole numbers that rd_known_of_op() knows: sums, differences and clamps;
- * rd_compares_places(): comparisons. */
-bool rd_makes_places(rd_op op);
-bool rd_compares_places(rd_op op);
+ * rd_compares_indices(): comparisons. */
+bool rd_makes_indices(rd_op op);
+bool rd_compares_indices(rd_op op);
 /* What such an operator makes of two values.  Unknown if that changes inside the range: then
  * r->seam is where, if it is one index. */
 rd_known rd_known_of_op(rd_seam_range *r, rd_op op, rd_known a, rd_known b);

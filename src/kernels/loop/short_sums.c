@@ -125,7 +125,7 @@ static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
  * all of the fold's if there are fewer. */
 static int64_t most_steps(const rd_loop_fold *f)
 {
-    const int64_t steps = f->of.fold->steps;
+    const int64_t steps = f->emit.fold->steps;
 
     return f->steps < steps ? f->steps : steps;
 }
@@ -136,14 +136,14 @@ static int64_t most_steps(const rd_loop_fold *f)
  * (runs of a fold's steps) that may begin anywhere (loose). */
 static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop_fold *f)
 {
-    const rd_fold *const fold = f->of.fold;
+    const rd_fold *const fold = f->emit.fold;
     const rd_inst *const x    = &p->inst[made[p->inst[f->step].a]];
 
     if (!rd_reducer_adds_elements(fold->reducer) || fold->scan || fold->n_group || fold->by_rows ||
-        fold->steps > MOST_STEPS || f->of.weighted || fold->loose)
+        fold->steps > MOST_STEPS || f->emit.weighted || fold->loose)
         return false;
     if (fold->type == RD_F64)
-        return !f->of.masked && x->kind == RD_I_CAST;
+        return !f->emit.masked && x->kind == RD_I_CAST;
     if (fold->lane.n_add > 1) /* any lane takes such an element, in blocks of any length */
         return false;
     return fold->type == RD_I64 || fold->type == RD_U64;
@@ -159,13 +159,13 @@ void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f
     const int32_t   reg = f->step >= 0 ? p->inst[f->step].a : -1;
     const rd_inst  *by  = reg >= 0 ? &p->inst[made[reg]] : NULL;
 
-    f->of.is_short = false;
+    f->emit.is_short = false;
     if (!by || !may_be_short(p, made, f))
         return;
-    const int32_t  of    = f->of.fold->type == RD_F64 ? by->a : reg;
+    const int32_t  of    = f->emit.fold->type == RD_F64 ? by->a : reg;
     const rd_range x     = range_of(&r, of, /*depth=*/0);
     const int      width = width_of(&r, of, /*depth=*/0), least = width < 4 ? width : 4;
 
-    f->of.is_short = find_type(x, most_steps(f), least, &f->of.sums) &&
-                     find_type(x, most_steps(f) * f->of.fold->lanes, least, &f->of.row_sums);
+    f->emit.is_short = find_type(x, most_steps(f), least, &f->emit.sums) &&
+                       find_type(x, most_steps(f) * f->emit.fold->lanes, least, &f->emit.row_sums);
 }

@@ -35,8 +35,8 @@ static rd_linear linear_of(const renaming *r, rd_linear at)
 static void rename_edge(const renaming *r, rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++) {
-        edge->part[k].at    = linear_of(r, edge->part[k].at);
-        edge->part[k].first = linear_of(r, edge->part[k].first);
+        edge->part[k].at   = linear_of(r, edge->part[k].at);
+        edge->part[k].base = linear_of(r, edge->part[k].base);
     }
 }
 
@@ -82,20 +82,20 @@ void rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, voi
         rename_in_let(&r, s.value);
     if (s.kind == RD_S_LOOP)
         rename_in_loop(&r, s.arg);
-    s.x        = value_of(&r, s.x);
-    s.w        = value_of(&r, s.w);
-    s.mask     = value_of(&r, s.mask);
-    s.label    = value_of(&r, s.label);
-    s.at       = linear_of(&r, s.at);
-    s.of.cell  = linear_of(&r, s.of.cell);
-    s.of.lane  = linear_of(&r, s.of.lane);
-    s.of.outer = linear_of(&r, s.of.outer);
-    s.of.index = linear_of(&r, s.of.index);
-    s.of.more  = linear_of(&r, s.of.more);
-    s.count    = linear_of(&r, s.count);
-    s.parent   = t->stmt[stmt].parent;
-    s.prev     = t->stmt[stmt].prev;
-    s.next     = t->stmt[stmt].next;
+    s.x                    = value_of(&r, s.x);
+    s.weight               = value_of(&r, s.weight);
+    s.mask                 = value_of(&r, s.mask);
+    s.label                = value_of(&r, s.label);
+    s.at                   = linear_of(&r, s.at);
+    s.fold_at.cell         = linear_of(&r, s.fold_at.cell);
+    s.fold_at.lane         = linear_of(&r, s.fold_at.lane);
+    s.fold_at.outer        = linear_of(&r, s.fold_at.outer);
+    s.fold_at.index        = linear_of(&r, s.fold_at.index);
+    s.fold_at.state_offset = linear_of(&r, s.fold_at.state_offset);
+    s.count                = linear_of(&r, s.count);
+    s.parent               = t->stmt[stmt].parent;
+    s.prev                 = t->stmt[stmt].prev;
+    s.next                 = t->stmt[stmt].next;
     if (!t->failed)
         t->stmt[stmt] = s;
 }

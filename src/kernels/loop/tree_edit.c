@@ -62,7 +62,7 @@ rd_stmt rd_stmt_of(rd_stmt_kind kind)
                       .arg       = -1,
                       .fold      = -1,
                       .x         = -1,
-                      .w         = -1,
+                      .weight    = -1,
                       .mask      = -1,
                       .label     = -1,
                       .value     = -1,

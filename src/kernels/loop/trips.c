@@ -5,8 +5,9 @@
  * from time to time, means are estimated.
  *
  * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
- * rounded to a multiple. A loop's `of` is the number of the program's loop that it comes from, -1:
- * none. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ * rounded to a multiple. A loop's `program_loop` is the number of the program's loop that it comes
+ * from, -1: none. A term of a position with `axis` -1 is a value, an index that is read at run
+ * time.
  *
  * Words. A fold is a reduction or a scan. A lane is one of the accumulators of a cell, to which
  * elements go in turn. */
@@ -39,8 +40,9 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
 
-    return mark >= 0 && edge->n == 1 && at->offset == 0 && at->n == 1 && edge->part[0].by <= 1 &&
-           t->term[at->first].axis == mark && t->term[at->first].coef == 1;
+    return mark >= 0 && edge->n == 1 && at->offset == 0 && at->n == 1 &&
+           edge->part[0].multiple <= 1 && t->term[at->first].axis == mark &&
+           t->term[at->first].coef == 1;
 }
 
 /* Returns the loop around whose round is exactly this loop's range, from its start mark to its
@@ -50,8 +52,8 @@ static int32_t range_of(const rd_schedule *t, int32_t loop)
     const rd_for *l = rd_loop_of(t, loop);
 
     for (int32_t s = rd_loop_around(t, loop); s >= 0; s = rd_loop_around(t, s))
-        if (is_mark(t, &l->from, rd_loop_of(t, s)->start) &&
-            is_mark(t, &l->to, rd_loop_of(t, s)->stop))
+        if (is_mark(t, &l->from, rd_loop_of(t, s)->start_mark) &&
+            is_mark(t, &l->to, rd_loop_of(t, s)->stop_mark))
             return s;
     return -1;
 }
@@ -117,7 +119,7 @@ double rd_trips_of(const rd_schedule *t, int32_t loop)
     double        step, n;
 
     if (has_values(t, &l->from) || has_values(t, &l->to))
-        return l->of >= 0 ? (double)rd_trips(t->p, l->of) : 1;
+        return l->program_loop >= 0 ? (double)rd_trips(t->p, l->program_loop) : 1;
     step = l->step > 0 ? (double)l->step : block_length(t, loop);
     n    = step > 0 ? length_of(t, loop) / step : 1;
     return n <= 1 || step <= 1 ? n : ceil(n);
@@ -141,7 +143,7 @@ static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
     step  = trips > 0 ? length_of(t, binder) / trips : 0;
     from  = mean_edge(t, binder, &l->from, /*greatest=*/true) +
            (trips > 1 ? (trips - 1) * step / 2 : 0);
-    return axis == l->stop && axis != l->axis ? from + step : from;
+    return axis == l->stop_mark && axis != l->axis ? from + step : from;
 }
 
 /* Returns the mean of a position.  Values that are read at run time count as 0. */
@@ -159,7 +161,7 @@ static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at)
 /* True if the bound is a constant: one part, no terms, not rounded. */
 static bool is_number(const rd_edge *edge)
 {
-    return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].by <= 1;
+    return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].multiple <= 1;
 }
 
 /* Returns the greatest trip count of a loop: by constant bounds, or by the step of the loop around

@@ -41,7 +41,7 @@ static void add_edge(read_list *r, const rd_schedule *t, const rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++) {
         add_position(r, t, &edge->part[k].at);
-        add_position(r, t, &edge->part[k].first);
+        add_position(r, t, &edge->part[k].base);
     }
 }
 
@@ -60,10 +60,10 @@ static void add_positions(read_list *r, const rd_schedule *t, const rd_stmt *s)
 {
     add_position(r, t, &s->at);
     add_position(r, t, &s->count);
-    add_position(r, t, &s->of.cell);
-    add_position(r, t, &s->of.lane);
-    add_position(r, t, &s->of.outer);
-    add_position(r, t, &s->of.index);
+    add_position(r, t, &s->fold_at.cell);
+    add_position(r, t, &s->fold_at.lane);
+    add_position(r, t, &s->fold_at.outer);
+    add_position(r, t, &s->fold_at.index);
 }
 
 /* Lists the values that a statement reads itself: operands, values in positions and in the bounds
@@ -74,7 +74,7 @@ int32_t rd_reads_of(const rd_schedule *t, int32_t stmt, int32_t *value, int32_t 
     read_list      r = { .value = value, .most = most };
 
     add(&r, s->x);
-    add(&r, s->w);
+    add(&r, s->weight);
     add(&r, s->mask);
     add(&r, s->label);
     add_positions(&r, t, s);

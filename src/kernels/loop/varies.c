@@ -37,11 +37,11 @@ static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_ed
 {
     bool stands = true;
 
-    if (edge->n == 1 && edge->part[0].by <= 1)
+    if (edge->n == 1 && edge->part[0].multiple <= 1)
         return position_stride(q, stmt, &edge->part[0].at);
     for (int32_t k = 0; k < edge->n; k++) {
         const rd_stride at    = position_stride(q, stmt, &edge->part[k].at),
-                        first = position_stride(q, stmt, &edge->part[k].first);
+                        first = position_stride(q, stmt, &edge->part[k].base);
 
         stands &= at.known && at.by == 0 && first.known && first.by == 0;
     }
@@ -70,10 +70,10 @@ static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axi
     if (!l || (binder != q->loop && !rd_stands_in(q->t, binder, q->loop)))
         return still;
     if (binder == q->loop)
-        return l->step == 0 || (axis == l->stop && axis != l->axis)
+        return l->step == 0 || (axis == l->stop_mark && axis != l->axis)
                    ? unknown
                    : (rd_stride){ true, l->backwards ? -l->step : l->step };
-    if (l->kind == RD_FOR_BLOCK || axis == l->stop)
+    if (l->kind == RD_FOR_BLOCK || axis == l->stop_mark)
         return end_stride(q, binder);
     return edge_stride(q, binder, l->backwards ? &l->to : &l->from);
 }
@@ -192,7 +192,7 @@ static bool lower_bound_varies(const variation_query *q, int32_t stmt)
 {
     const rd_stmt *s = &q->t->stmt[stmt];
 
-    return q->varies[s->x] || q->varies[s->w] || !is_still(position_stride(q, stmt, &s->at)) ||
+    return q->varies[s->x] || q->varies[s->weight] || !is_still(position_stride(q, stmt, &s->at)) ||
            !is_still(position_stride(q, stmt, &s->count));
 }
 
@@ -202,7 +202,7 @@ static bool results_vary(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
 
-    if (!is_still(position_stride(q, stmt, &t->stmt[stmt].of.cell)))
+    if (!is_still(position_stride(q, stmt, &t->stmt[stmt].fold_at.cell)))
         return true;
     for (int32_t s = rd_next_stmt(t, q->loop, q->loop); s >= 0; s = rd_next_stmt(t, s, q->loop))
         if ((t->stmt[s].kind == RD_S_STEP || t->stmt[s].kind == RD_S_PREFIX) &&

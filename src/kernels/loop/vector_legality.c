@@ -5,7 +5,7 @@
  * block is a run of steps whose accumulators are merged when it ends.  A label names the cell of an
  * element in a group-by.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
  * rounded to a multiple. A fold has `user` if its reducer is the caller's own.
  *
@@ -84,7 +84,7 @@ static bool has_only_label_steps(const rd_schedule *t, int32_t fold, int32_t loo
             return false;
         found = true;
     }
-    return found && !t->fold[fold].of.user && !rd_has_exponential(&t->fold[fold].of);
+    return found && !t->fold[fold].emit.user && !rd_has_exponential(&t->fold[fold].emit);
 }
 
 /* True if the rounds of a loop are independent: no fold and no store forbids it; else *why says
@@ -105,8 +105,8 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
 
-    return mark >= 0 && edge->n == 1 && edge->part[0].by <= 1 && at->offset == 0 && at->n == 1 &&
-           t->term[at->first].axis == mark && t->term[at->first].coef == 1;
+    return mark >= 0 && edge->n == 1 && edge->part[0].multiple <= 1 && at->offset == 0 &&
+           at->n == 1 && t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
 /* True if a loop inside visits exactly the outer loop's current round, from its start mark to its
@@ -115,8 +115,8 @@ static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
 {
     const rd_for *l = rd_loop_of(t, loop), *in = rd_loop_of(t, inside);
 
-    return in->axis == l->axis && !in->backwards && is_mark(t, &in->from, l->start) &&
-           is_mark(t, &in->to, l->stop);
+    return in->axis == l->axis && !in->backwards && is_mark(t, &in->from, l->start_mark) &&
+           is_mark(t, &in->to, l->stop_mark);
 }
 
 /* True if the loop goes upwards over single indices, and the loops inside have the same bounds in
@@ -164,7 +164,7 @@ static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loo
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && t->stmt[s].kind != RD_S_EXIT &&
             t->stmt[s].kind != RD_S_BEGIN &&
-            rd_position_stride(t, loop, s, &t->stmt[s].of.cell).by != 1)
+            rd_position_stride(t, loop, s, &t->stmt[s].fold_at.cell).by != 1)
             return false;
     return true;
 }
@@ -179,7 +179,7 @@ static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
         rd_find_varying(t, loop, varies);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && legal; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && t->stmt[s].label >= 0)
-            legal = rd_has_exponential(&t->fold[fold].of)
+            legal = rd_has_exponential(&t->fold[fold].emit)
                         ? refuse(why, "a fold by labels takes exponentials")
                     : !varies || varies[t->stmt[s].label]
                         ? refuse(why, "each round has a label of its own")
@@ -232,7 +232,7 @@ static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, 
     if (f->lanes > 1 && t->fold[fold].tree_rows)
         return refuse(why, "a fold of several lanes and blocks begins and ends in each round");
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
-        if (t->stmt[s].fold == fold && rd_position_varies(t, loop, s, &t->stmt[s].of.cell) &&
+        if (t->stmt[s].fold == fold && rd_position_varies(t, loop, s, &t->stmt[s].fold_at.cell) &&
             f->cell.n_add != 1 && !rd_cells_of_element(t, fold, rd_loop_of(t, loop)->axis))
             return refuse(why, "many cells of a fold lie along several axes");
     return true;

@@ -7,8 +7,8 @@
  * tables of what it has met so far: `scope` of values, `bound` of axes, `array` of declared arrays,
  * `stands` of statements.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. */
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
@@ -27,7 +27,8 @@ static bool has_range_rounds(const rd_for *loop)
  * its last. */
 static bool has_marks(const rd_verifier *f, const rd_for *loop)
 {
-    return (loop->start >= 0 && loop->stop >= 0) || rd_verify_fails(f, "its rounds have no marks");
+    return (loop->start_mark >= 0 && loop->stop_mark >= 0) ||
+           rd_verify_fails(f, "its rounds have no marks");
 }
 
 /* Verifies that an axis is a mark (not one of the program's axes, nor a bound of the task's share)
@@ -53,7 +54,7 @@ static bool verify_loop_header(const rd_verifier *f, const rd_stmt *s)
     if (!rd_is_number_below(loop->axis, f->t->p->n_axis) && !verify_mark(f, loop->axis))
         return rd_verify_fails(f, "there is no axis %" PRId32, loop->axis);
     if (!rd_verify_edge(f, &loop->from) || !rd_verify_edge(f, &loop->to) ||
-        !verify_mark(f, loop->start) || !verify_mark(f, loop->stop))
+        !verify_mark(f, loop->start_mark) || !verify_mark(f, loop->stop_mark))
         return false;
     if (has_range_rounds(loop))
         return has_marks(f, loop);
@@ -99,7 +100,8 @@ static bool verify_body(rd_verifier *f, int32_t stmt)
  * marks. A loop whose rounds are ranges binds its marks only; a loop inside binds the axis. */
 static void bind_axes(const rd_verifier *f, const rd_for *loop, int32_t by)
 {
-    const int32_t axis[] = { has_range_rounds(loop) ? -1 : loop->axis, loop->start, loop->stop };
+    const int32_t axis[] = { has_range_rounds(loop) ? -1 : loop->axis, loop->start_mark,
+                             loop->stop_mark };
 
     for (int k = 0; k < 3; k++)
         if (axis[k] >= 0)
@@ -160,7 +162,7 @@ static bool verify_if_last(rd_verifier *f, int32_t stmt)
 {
     const int32_t loop = f->t->stmt[stmt].arg;
 
-    if (!is_around(f, stmt, loop) || !rd_loop_of(f->t, loop)->split)
+    if (!is_around(f, stmt, loop) || !rd_loop_of(f->t, loop)->split_reduction)
         return rd_verify_fails(f, "no loop over ranges is around it");
     if (!verify_body(f, stmt))
         return false;
@@ -198,8 +200,8 @@ static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
 {
     return (rd_is_number_below(s->arg, f->t->p->n_sorting) ||
             rd_verify_fails(f, "there is no sort %" PRId32, s->arg)) &&
-           rd_verify_linear(f, &s->at) && rd_verify_linear(f, &s->of.index) &&
-           rd_verify_linear(f, &s->of.cell) && rd_verify_linear(f, &s->of.lane) &&
+           rd_verify_linear(f, &s->at) && rd_verify_linear(f, &s->fold_at.index) &&
+           rd_verify_linear(f, &s->fold_at.cell) && rd_verify_linear(f, &s->fold_at.lane) &&
            rd_verify_linear(f, &s->count);
 }
 
@@ -225,7 +227,7 @@ static bool verify_stmt(rd_verifier *f, int32_t stmt)
         return rd_verify_read(f, s->x) && rd_verify_memory(f, s->slot, s->store, &s->at);
     case RD_S_CUT_AT_RUN: return rd_verify_memory(f, s->slot, s->store, &s->at);
     case RD_S_LOWER_BOUND:
-        return rd_verify_read(f, s->x) && rd_verify_read(f, s->w) &&
+        return rd_verify_read(f, s->x) && rd_verify_read(f, s->weight) &&
                rd_verify_linear(f, &s->count) && rd_verify_memory(f, s->slot, s->store, &s->at) &&
                rd_verify_made(f, s, /*n=*/1);
     case RD_S_SORT:

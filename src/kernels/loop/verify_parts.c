@@ -1,6 +1,6 @@
 /* verify_parts.c - verifies the parts of a statement: values, positions, memory, folds.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A term of a position with `axis` -1 is a value, an index that is read at run time. An
  * array of the tree with `fold` -1 holds elements, any other one states of that fold.
  *
@@ -114,7 +114,7 @@ bool rd_verify_edge(const rd_verifier *f, const rd_edge *edge)
 
     for (int32_t k = 0; k < edge->n && ok; k++)
         ok = rd_verify_linear(f, &edge->part[k].at) &&
-             (edge->part[k].by <= 1 || rd_verify_linear(f, &edge->part[k].first));
+             (edge->part[k].multiple <= 1 || rd_verify_linear(f, &edge->part[k].base));
     return ok;
 }
 
@@ -230,11 +230,12 @@ static bool has_operands(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_loop_fold *facts = &f->t->fold[s->fold];
 
-    if (!rd_verify_read(f, s->x) || !verify_optional_read(f, s->w) ||
+    if (!rd_verify_read(f, s->x) || !verify_optional_read(f, s->weight) ||
         !verify_optional_read(f, s->mask) || !verify_optional_read(f, s->label))
         return false;
-    if ((s->w >= 0) != facts->of.weighted)
-        return rd_verify_fails(f, "f%" PRId32 " %s weights", s->fold, s->w >= 0 ? "has no" : "has");
+    if ((s->weight >= 0) != facts->emit.weighted)
+        return rd_verify_fails(f, "f%" PRId32 " %s weights", s->fold,
+                               s->weight >= 0 ? "has no" : "has");
     return (s->label >= 0) == (f->t->p->fold[s->fold].n_group > 0) ||
            rd_verify_fails(f, "f%" PRId32 " %s groups", s->fold, s->label >= 0 ? "has no" : "has");
 }
@@ -254,7 +255,7 @@ static bool is_in_block_loop(const rd_verifier *f, int32_t body)
 static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
 {
     if (!is_declared(f, s->arg) || !rd_verify_linear(f, &s->at) ||
-        !rd_verify_linear(f, &s->of.lane))
+        !rd_verify_linear(f, &s->fold_at.lane))
         return false;
     if (f->t->store[s->arg].fold != s->fold || s->arg == s->store)
         return rd_verify_fails(f, "a%" PRId32 " is no other array of f%" PRId32, s->arg, s->fold);
@@ -313,15 +314,15 @@ bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
         return has_nodes(f, s) && rd_verify_linear(f, &s->at) && is_scan(f, s);
     if ((s->kind == RD_S_SCAN_BLOCKS || s->kind == RD_S_SCAN_RESULT) && !is_of_elements(f, s))
         return false;
-    if (!rd_verify_linear(f, &s->of.cell) || !rd_verify_linear(f, &s->of.more) ||
+    if (!rd_verify_linear(f, &s->fold_at.cell) || !rd_verify_linear(f, &s->fold_at.state_offset) ||
         (takes && !has_operands(f, s)))
         return false;
     if ((s->kind == RD_S_LOAD_STATES || s->kind == RD_S_STORE_STATES ||
          s->kind == RD_S_SWITCH_STATE) &&
         !is_copy_of_states(f, s))
         return false;
-    if (at && !(rd_verify_linear(f, &s->of.lane) && rd_verify_linear(f, &s->of.outer) &&
-                rd_verify_linear(f, &s->of.index)))
+    if (at && !(rd_verify_linear(f, &s->fold_at.lane) && rd_verify_linear(f, &s->fold_at.outer) &&
+                rd_verify_linear(f, &s->fold_at.index)))
         return false;
     if (takes && (f->t->p->fold[s->fold].scan && !f->t->store[s->store].per_element) !=
                      (s->kind == RD_S_PREFIX))

@@ -26,9 +26,9 @@ static int64_t variables_of(const rd_schedule *t)
     for (int32_t k = 0; k < t->p->n_fold; k++) {
         const rd_loop_fold *f = &t->fold[k];
         /* states and nodes of a lane */
-        const int64_t copies = f->of.fold->scan ? 3 + f->levels : 1 + t->store[k].node_rows;
+        const int64_t copies = f->emit.fold->scan ? 3 + f->levels : 1 + t->store[k].node_rows;
 
-        bytes += rd_bytes_times(t->store[k].extent * f->of.n_state, f->of.bytes * copies) +
+        bytes += rd_bytes_times(t->store[k].extent * f->emit.n_state, f->emit.bytes * copies) +
                  rd_bytes_times(t->store[k].extent, f->n_words * (int64_t)sizeof(double));
     }
     return bytes;

@@ -3,7 +3,7 @@
  * A fold is a reduction or scan.  A group-by is a fold that sorts elements into results by their
  * labels.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
  *
  * Words. Scratch is temporary memory of a task. */
 #include "kernels/opencl/split_ranges.h"
@@ -16,7 +16,7 @@ static bool is_counted(const rd_for *loop)
 {
     const rd_linear *from = &loop->from.part[0].at, *to = &loop->to.part[0].at;
 
-    return loop->step == 1 && loop->start < 0 && !loop->backwards && loop->from.n == 1 &&
+    return loop->step == 1 && loop->start_mark < 0 && !loop->backwards && loop->from.n == 1 &&
            loop->to.n == 1 && from->n == 0 && from->offset == 0 && to->n == 0;
 }
 
@@ -37,11 +37,11 @@ static int32_t only_of(const rd_schedule *t, int32_t body)
 }
 
 /* True if the rounds of a loop may be work items: it counts from 0 to a constant, and is the
- * program's own (`of` >= 0). */
+ * program's own (`program_loop` >= 0). */
 static bool may_be_items(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && is_counted(rd_loop_of(t, stmt)) &&
-           rd_loop_of(t, stmt)->of >= 0;
+           rd_loop_of(t, stmt)->program_loop >= 0;
 }
 
 /* Gives perfectly nested loops, from `stmt` inwards, the role of loops over work items. Only
@@ -49,8 +49,8 @@ static bool may_be_items(const rd_schedule *t, int32_t stmt)
 static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
 {
     for (int32_t n = 0; n < RD_MAX_RANK && may_be_items(t, stmt); n++) {
-        loop[rd_loop_of(t, stmt)->of].role = RD_GPU_ITEMS;
-        stmt                               = only_of(t, stmt);
+        loop[rd_loop_of(t, stmt)->program_loop].role = RD_GPU_ITEMS;
+        stmt                                         = only_of(t, stmt);
     }
 }
 
@@ -111,8 +111,8 @@ static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *i
     *items = 1;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
-            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->of >= 0 &&
-                loop[rd_loop_of(t, s)->of].role == RD_GPU_ITEMS) {
+            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->program_loop >= 0 &&
+                loop[rd_loop_of(t, s)->program_loop].role == RD_GPU_ITEMS) {
                 *items *= rd_loop_of(t, s)->extent;
                 item = s;
             }
@@ -133,8 +133,8 @@ static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold 
 
     if (stmt < 0)
         return 0;
-    loop[rd_loop_of(t, stmt)->of].role = RD_GPU_RANGES;
-    nodes                              = (rd_loop_of(t, stmt)->extent + range - 1) / range;
+    loop[rd_loop_of(t, stmt)->program_loop].role = RD_GPU_RANGES;
+    nodes = (rd_loop_of(t, stmt)->extent + range - 1) / range;
     for (int32_t k = 0; k < t->p->n_fold; k++) {
         fold[k].partial_at   = k * rd_cl_node_bytes(nodes);
         fold[k].partial_rows = (int32_t)rd_cl_nodes_of(nodes);
@@ -152,7 +152,7 @@ static int64_t split_only_item(const rd_schedule *t, rd_gpu_loop *loop)
 
     if (stmt < 0)
         return 0;
-    loop[rd_loop_of(t, stmt)->of].role = RD_GPU_RANGES;
+    loop[rd_loop_of(t, stmt)->program_loop].role = RD_GPU_RANGES;
     return range;
 }
 
@@ -173,7 +173,7 @@ bool rd_cl_plan_of(const rd_schedule *t, rd_gpu_plan *plan, rd_get_fn *get, void
         for (int32_t s = t->stmt[t->part[k]].first; s >= 0; s = t->stmt[s].next)
             mark_items(t, s, loop);
     for (int32_t k = 0; k < p->n_fold; k++)
-        fold[k] = (rd_gpu_fold){ .place = RD_IN_LOCAL, .rows = t->fold[k].tree_rows };
+        fold[k] = (rd_gpu_fold){ .place = RD_IN_LOCAL, .node_rows = t->fold[k].tree_rows };
     scanned = split_scans(t, loop, fold);
     *plan   = (rd_gpu_plan){ .team         = 1,
                              .width        = 1,

@@ -7,7 +7,7 @@
  *     #define edge0(q, range) LESS((range) * 64, 4096)
  *     n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s];
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
  *
  * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/opencl/split_ranges.h"
@@ -97,7 +97,7 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
     enum { MOST = 1024 };
     const int32_t loop   = t->p->n_scratch || t->p->n_fold > RD_GPU_MOST_FOLDS ? -1 : only_loop(t);
     const rd_for *l      = loop >= 0 ? rd_loop_of(t, loop) : NULL;
-    const int64_t grain  = l && l->of >= 0 && !l->backwards ? grain_of(t, l->axis) : 0;
+    const int64_t grain  = l && l->program_loop >= 0 && !l->backwards ? grain_of(t, l->axis) : 0;
     const int64_t extent = l ? l->extent : 0;
 
     if (grain == 0 || extent <= grain)
@@ -108,11 +108,12 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 }
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
-/* Returns the loop over ranges that the passes have made (`split`); NULL: there is none. */
+/* Returns the loop over ranges that the passes have made (`split_reduction`); NULL: there is
+ * none. */
 static const rd_for *ranges_of(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
-        if (t->loop[k].split)
+        if (t->loop[k].split_reduction)
             return &t->loop[k];
     return NULL;
 }
@@ -163,11 +164,11 @@ static int64_t states_of(const rd_schedule *t, int32_t fold)
  * the folds before it come first. */
 static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
 {
-    const rd_emit_fold *f  = &n->fold[fold].of;
+    const rd_emit_fold *f  = &n->fold[fold].emit;
     int64_t             at = 0;
 
     for (int32_t k = 0; k < fold; k++)
-        at += n->fold[k].of.n_state * r->n * rows_of(n->t, k) * states_of(n->t, k) * 8;
+        at += n->fold[k].emit.n_state * r->n * rows_of(n->t, k) * states_of(n->t, k) * 8;
     for (int k = 0; k < f->n_state; k++)
         rd_print_line(n,
                       "__global %s *const n%" PRId32 "_%d = (__global %s *)(nodes + %" PRId64 ");",
@@ -183,7 +184,7 @@ static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
     int64_t bytes = 0;
 
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
-        bytes += n->fold[k].of.n_state * r->n * rows_of(n->t, k) * states_of(n->t, k) * 8;
+        bytes += n->fold[k].emit.n_state * r->n * rows_of(n->t, k) * states_of(n->t, k) * 8;
     return bytes;
 }
 
@@ -194,7 +195,7 @@ static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
  *         while (b0[c] < edge0(q, range + 1)) { push0(&s0_0[c * 64], w0_0, ..); b0[c]++; } */
 static void end_blocks(rd_printing *n, int32_t fold)
 {
-    const rd_emit_fold *f     = &n->fold[fold].of;
+    const rd_emit_fold *f     = &n->fold[fold].emit;
     const int32_t       lanes = f->fold->lanes;
     rd_text             line = { 0 }, at = { 0 };
 
@@ -235,7 +236,7 @@ static void leave_nodes(void *of, rd_printing *n, int32_t fold)
     rd_print_line(n,
                   "const int64_t rows = rd_nodes(from%" PRId32 ", edge%" PRId32 "(q, range + 1));",
                   fold, fold);
-    for (int k = 0; k < n->fold[fold].of.n_state; k++)
+    for (int k = 0; k < n->fold[fold].emit.n_state; k++)
         rd_print_line(n,
                       "for (int64_t row = 0; row < rows; row++) for (int64_t s = 0; s < %" PRId64
                       "; s++) n%" PRId32 "_%d[(range * %" PRId64 " + row) * %" PRId64
@@ -260,7 +261,7 @@ static void leave_nodes(void *of, rd_printing *n, int32_t fold)
  *     o0[s] = x0; */
 static void print_state(rd_printing *n, int32_t fold, const char *name)
 {
-    const rd_emit_fold *f    = &n->fold[fold].of;
+    const rd_emit_fold *f    = &n->fold[fold].emit;
     const int64_t       rows = 2 * n->t->fold[fold].tree_rows + 2;
     rd_text             rise = { 0 }, under = { 0 };
 
@@ -305,7 +306,7 @@ static void print_state(rd_printing *n, int32_t fold, const char *name)
  *     } */
 static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char *name)
 {
-    const rd_emit_fold *f = &n->fold[fold].of;
+    const rd_emit_fold *f = &n->fold[fold].emit;
 
     declare_nodes(n, of, fold);
     for (int k = 0; k < f->n_state; k++)

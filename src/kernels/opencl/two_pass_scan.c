@@ -1,7 +1,7 @@
 /* two_pass_scan.c - see two_pass_scan.h.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A fold
- * has `user` if its reducer is the caller's own. */
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A fold has `user` if its reducer is the caller's own. */
 #include "kernels/opencl/two_pass_scan.h"
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
@@ -14,11 +14,11 @@
  * bits for any grouping. */
 static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     return fold->scan && !fold->user && fold->n_cell == 1 && fold->n_block > 1 &&
-           fold->steps == RD_TREE_STEPS && f->of.n_state == 1 &&
-           (f->pair || rd_fold_any_grouping(fold)) &&
+           fold->steps == RD_TREE_STEPS && f->emit.n_state == 1 &&
+           (f->hi_lo_sums || rd_fold_any_grouping(fold)) &&
            rd_is_along(fold, axis, /*first=*/0, /*coef=*/1);
 }
 
@@ -47,7 +47,7 @@ static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
     if (s->kind != RD_S_PREFIX)
         return s->kind == RD_S_LET || s->kind == RD_S_STORE || s->kind == RD_S_PUSH_IF_LAST;
     return has_nodes(&t->fold[s->fold], rd_loop_of(t, loop)->axis) &&
-           !depends_on_scan(t, s->x, loop) && !depends_on_scan(t, s->w, loop) &&
+           !depends_on_scan(t, s->x, loop) && !depends_on_scan(t, s->weight, loop) &&
            !depends_on_scan(t, s->mask, loop);
 }
 
@@ -93,8 +93,8 @@ int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items
         item >= 0 ? last_loop(t, &item, /*n=*/1) : last_loop(t, t->part, RD_N_PARTS);
     const rd_for *l = loop >= 0 ? rd_loop_of(t, loop) : NULL;
 
-    if (!l || l->of < 0 || l->backwards || l->step != 1 || t->p->n_scratch > 0 || items >= MOST ||
-        l->extent <= LEAST || !has_only_scans(t, loop))
+    if (!l || l->program_loop < 0 || l->backwards || l->step != 1 || t->p->n_scratch > 0 ||
+        items >= MOST || l->extent <= LEAST || !has_only_scans(t, loop))
         return -1;
     for (*range = LEAST; items * ((l->extent + *range - 1) / *range) > MOST;)
         *range *= 2;

@@ -74,7 +74,7 @@ static int64_t items_of(const rd_schedule *t, int32_t kernel)
  * over ranges. */
 static bool has_ranges(const rd_schedule *t, int32_t kernel)
 {
-    return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->split;
+    return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->split_reduction;
 }
 
 /* Adds the head of a kernel, the number of its work item, and the numbers of the text: "KERNEL

@@ -16,7 +16,7 @@
  * A row is one round of the loop; a part is the head, the body or the tail of the program.  A
  * value is made by one LET statement, and its `kind` is that of an instruction.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/loop_chunks.h"
@@ -97,15 +97,15 @@ static int64_t batch_size(const rd_schedule *t, int32_t loop)
 }
 
 /* True if the statement is a serial loop upwards, outside of vector loops, over single indices
- * (start < 0: no marks; strip < 0: no strips) of an axis of the program. It has 16 rounds or more,
- * so that vectors get filled, or a number known at run time only (extent < 0). */
+ * (start_mark < 0: no marks; strips_number < 0: no strips) of an axis of the program. It has 16
+ * rounds or more, so that vectors get filled, or a number known at run time only (extent < 0). */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {
     enum { LEAST = 16 };
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return loop && loop->kind == RD_FOR_SERIAL && !loop->backwards && loop->step == 1 &&
-           loop->start < 0 && loop->strip < 0 && loop->axis < t->p->n_axis &&
+           loop->start_mark < 0 && loop->strips_number < 0 && loop->axis < t->p->n_axis &&
            (loop->extent < 0 || loop->extent >= LEAST) && rd_vector_around(t, stmt) < 0;
 }
 

@@ -8,8 +8,8 @@
  * goes up the combine tree (PUSH_IF_LAST).  A strip is a range of an axis that a vector
  * loop takes.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. */
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -27,11 +27,13 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
  * fold must stand still: no coefficient of the axis in their positions. */
 static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
-    const int64_t cell = rd_linear_coef(t, &ends->of.cell, axis);
+    const int64_t cell = rd_linear_coef(t, &ends->fold_at.cell, axis);
 
-    return cell * t->store[ends->store].cell_stride + rd_linear_coef(t, &ends->of.more, axis) ==
+    return cell * t->store[ends->store].cell_stride +
+                   rd_linear_coef(t, &ends->fold_at.state_offset, axis) ==
                1 &&
-           !rd_linear_coef(t, &ends->of.lane, axis) && !rd_linear_coef(t, &ends->of.outer, axis);
+           !rd_linear_coef(t, &ends->fold_at.lane, axis) &&
+           !rd_linear_coef(t, &ends->fold_at.outer, axis);
 }
 
 /* True if the statement is a serial loop over adjacent cells (accumulators) with one PUSH_IF_LAST
@@ -44,10 +46,11 @@ static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
     const rd_stmt *ends = loop && t->stmt[stmt].first >= 0 ? &t->stmt[t->stmt[stmt].first] : NULL;
 
     /* all: of a group-by */
-    return ends && ends->kind == RD_S_PUSH_IF_LAST && ends->next < 0 && !ends->all &&
+    return ends && ends->kind == RD_S_PUSH_IF_LAST && ends->next < 0 && !ends->all_cells &&
            t->fold[ends->fold].lanes == 1 && !t->p->fold[ends->fold].n_group &&
-           loop->kind == RD_FOR_SERIAL && loop->step == 1 && !loop->backwards && loop->start < 0 &&
-           loop->from.n == 1 && loop->to.n == 1 && has_adjacent_states(t, ends, loop->axis);
+           loop->kind == RD_FOR_SERIAL && loop->step == 1 && !loop->backwards &&
+           loop->start_mark < 0 && loop->from.n == 1 && loop->to.n == 1 &&
+           has_adjacent_states(t, ends, loop->axis);
 }
 
 /* The pass: a loop that ends the blocks (runs of a fold's steps) of adjacent accumulators, outside
@@ -59,9 +62,9 @@ void rd_pass_block_ends(rd_schedule *t, const rd_target *target)
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
             if (is_block_ends_of_cells(t, s) && !is_in_vector(t, s)) {
-                rd_for *loop  = &t->loop[t->stmt[s].arg];
-                loop->kind    = RD_FOR_VECTOR;
-                loop->by_call = true;
-                loop->of      = -1;
+                rd_for *loop       = &t->loop[t->stmt[s].arg];
+                loop->kind         = RD_FOR_VECTOR;
+                loop->by_call      = true;
+                loop->program_loop = -1;
             }
 }

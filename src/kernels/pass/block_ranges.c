@@ -13,8 +13,8 @@
  * accumulator) if the step is its last.  A mark is an axis bound to the first index of a range, or
  * to the index behind its last.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. */
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
@@ -37,9 +37,9 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[ends->fold];
-    const int64_t  outer = rd_linear_coef(t, &ends->of.outer, axis);
+    const int64_t  outer = rd_linear_coef(t, &ends->fold_at.outer, axis);
 
-    if (f->lane_extent > f->lanes && rd_linear_coef(t, &ends->of.lane, axis) == 1)
+    if (f->lane_extent > f->lanes && rd_linear_coef(t, &ends->fold_at.lane, axis) == 1)
         return true;
     return llabs(outer) * rd_rows_of_lanes(f) == 1;
 }
@@ -48,10 +48,10 @@ static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int
  * lane, the outer step and the flat index. */
 static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
 {
-    s->of.cell  = rd_linear_with(t, s->of.cell, axis, by);
-    s->of.lane  = rd_linear_with(t, s->of.lane, axis, by);
-    s->of.outer = rd_linear_with(t, s->of.outer, axis, by);
-    s->of.index = rd_linear_with(t, s->of.index, axis, by);
+    s->fold_at.cell  = rd_linear_with(t, s->fold_at.cell, axis, by);
+    s->fold_at.lane  = rd_linear_with(t, s->fold_at.lane, axis, by);
+    s->fold_at.outer = rd_linear_with(t, s->fold_at.outer, axis, by);
+    s->fold_at.index = rd_linear_with(t, s->fold_at.index, axis, by);
 }
 
 /* Returns the position: index that the axis is bound to + offset. */
@@ -68,16 +68,16 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
     rd_for  block = *rd_loop_of(t, loop);
     int32_t made;
 
-    block.kind  = RD_FOR_BLOCK;
-    block.start = rd_add_mark(t);
-    block.stop  = rd_add_mark(t);
-    block.step  = 0; /* ranges end where a CUT_AT_BLOCK says */
-    block.of    = -1;
-    made        = rd_put_loop_around(t, loop, loop, &block);
+    block.kind         = RD_FOR_BLOCK;
+    block.start_mark   = rd_add_mark(t);
+    block.stop_mark    = rd_add_mark(t);
+    block.step         = 0; /* ranges end where a CUT_AT_BLOCK says */
+    block.program_loop = -1;
+    made               = rd_put_loop_around(t, loop, loop, &block);
     if (t->failed)
         return loop;
-    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, block.start, /*offset=*/0));
-    t->loop[t->stmt[loop].arg].to   = rd_edge_of(axis_plus(t, block.stop, /*offset=*/0));
+    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, block.start_mark, /*offset=*/0));
+    t->loop[t->stmt[loop].arg].to   = rd_edge_of(axis_plus(t, block.stop_mark, /*offset=*/0));
     for (int32_t s = rd_next_exit(t, loop, loop); s >= 0; s = rd_next_exit(t, loop, s))
         t->stmt[s].arg = made;
     return made;
@@ -94,7 +94,7 @@ static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, 
     for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {
         const rd_for between = *rd_loop_of(t, k);
 
-        if (rd_linear_coef(t, &t->stmt[ends].of.cell, between.axis)) {
+        if (rd_linear_coef(t, &t->stmt[ends].fold_at.cell, between.axis)) {
             const int32_t around = rd_add_loop(t, &between);
 
             rd_append(t, around, outer);
@@ -137,7 +137,7 @@ static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *e
         return false;
     for (int32_t k = block; k >= 0 && !is_fold_begun_in(t, k, ends->fold); k = t->stmt[k].parent)
         if (t->stmt[k].kind == RD_S_LOOP &&
-            rd_linear_coef(t, &ends->of.cell, rd_loop_of(t, k)->axis))
+            rd_linear_coef(t, &ends->fold_at.cell, rd_loop_of(t, k)->axis))
             return false;
     return true;
 }
@@ -149,20 +149,21 @@ static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *e
 static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
 {
     const rd_for  b     = *rd_loop_of(t, block);
-    const int32_t first = b.backwards ? b.stop : b.start, last = b.backwards ? b.start : b.stop;
-    rd_stmt       cut = t->stmt[old], end = t->stmt[old];
-    int32_t       made;
+    const int32_t first = b.backwards ? b.stop_mark : b.start_mark,
+                  last  = b.backwards ? b.start_mark : b.stop_mark;
+    rd_stmt cut = t->stmt[old], end = t->stmt[old];
+    int32_t made;
 
-    cut.kind    = RD_S_CUT_AT_BLOCK;
-    cut.of.cell = rd_linear_of(0); /* all cells end their blocks there */
+    cut.kind         = RD_S_CUT_AT_BLOCK;
+    cut.fold_at.cell = rd_linear_of(0); /* all cells end their blocks there */
     set_first_round(t, &cut, old, loop);
     substitute(t, &cut, b.axis, axis_plus(t, first, b.backwards ? -1 : 0));
     substitute(t, &end, b.axis, axis_plus(t, last, b.backwards ? 0 : -1));
     made = rd_add_stmt(t, &cut);
     rd_put_before(t, made, loop);
-    end.all = ends_all_cells(t, block, &end);
-    if (end.all)
-        end.of.cell = rd_linear_of(0);
+    end.all_cells = ends_all_cells(t, block, &end);
+    if (end.all_cells)
+        end.fold_at.cell = rd_linear_of(0);
     made = rd_add_stmt(t, &end);
     if (t->failed)
         return;
@@ -174,7 +175,7 @@ static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t
 /* True if rounds of the loop are consecutive steps, and each loop between it and the PUSH_IF_LAST
  * can be repeated with the PUSH_IF_LAST alone in it. Such a loop is one of the program (of >= 0),
  * over single indices (no mark), with one lower and one upper bound. It is no loop over a sparse
- * row (rd_is_row), as its bounds are read from memory. */
+ * row (rd_is_sparse_row), as its bounds are read from memory. */
 static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
 {
     if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))
@@ -182,8 +183,8 @@ static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
     for (int32_t k = t->stmt[ends].parent; k != loop; k = t->stmt[k].parent) {
         const rd_for *between = rd_loop_of(t, k);
 
-        if (between->start >= 0 || between->to.n != 1 || between->from.n != 1 || between->of < 0 ||
-            rd_is_row(&t->p->loop[between->of]))
+        if (between->start_mark >= 0 || between->to.n != 1 || between->from.n != 1 ||
+            between->program_loop < 0 || rd_is_sparse_row(&t->p->loop[between->program_loop]))
             return false;
     }
     return true;
@@ -198,7 +199,7 @@ void rd_pass_block_ranges(rd_schedule *t, const rd_target *target)
     for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
         const rd_loop_fold *f = &t->fold[k];
         /* along < 0: there is one step, and no loop goes along the steps */
-        const int32_t loop = f->blocks && f->along >= 0 ? rd_loop_from(t, f->along) : -1;
+        const int32_t loop = f->blocks && f->step_loop >= 0 ? rd_loop_from(t, f->step_loop) : -1;
         const int32_t ends = loop >= 0 ? find_ends(t, loop, k) : -1;
         int32_t       block;
 

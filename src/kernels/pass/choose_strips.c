@@ -31,7 +31,7 @@ typedef struct choosing {
 static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->step == 1 &&
-           rd_loop_of(t, stmt)->of >= 0;
+           rd_loop_of(t, stmt)->program_loop >= 0;
 }
 
 /* ---- What is known of each ------------------------------------------------------------------- */
@@ -43,10 +43,11 @@ static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip
 {
     for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
         if (is_unit_step_loop(c->t, s) && rd_loop_of(c->t, s)->axis != r->axis) {
-            c->unrolled[rd_loop_of(c->t, s)->of]   = rd_unrolls_loop(r, s);
-            c->exp_bound[rd_loop_of(c->t, s)->of]  = rd_takes_exp_of_pairs(r, s);
-            c->unroll_jam[rd_loop_of(c->t, s)->of] = rd_unroll_jam_rounds(r, strip, c->fold, s);
-            c->unroll_jam_outer[rd_loop_of(c->t, s)->of] =
+            c->unrolled[rd_loop_of(c->t, s)->program_loop]  = rd_unrolls_loop(r, s);
+            c->exp_bound[rd_loop_of(c->t, s)->program_loop] = rd_takes_exp_of_pairs(r, s);
+            c->unroll_jam[rd_loop_of(c->t, s)->program_loop] =
+                rd_unroll_jam_rounds(r, strip, c->fold, s);
+            c->unroll_jam_outer[rd_loop_of(c->t, s)->program_loop] =
                 rd_unroll_jam_outer_rounds(r, strip, c->fold, s);
         }
 }
@@ -71,7 +72,7 @@ static int part_of(const rd_schedule *t, int32_t stmt)
  * loops over the axis (`around`). */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
-    const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
+    const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->top_is_body };
     rd_strip_at       by;
 
     *of = from->of;
@@ -92,8 +93,8 @@ static void describe(const choosing *c, int32_t k)
     rd_strip         *r  = &c->strip[k];
     const rd_strip_at at = choose_region(c, &c->r->at[k], &c->of[k]);
 
-    *r      = (rd_strip){ .axis = at.axis, .around = at.around };
-    r->loop = c->t->stmt[at.top].kind == RD_S_LOOP ? rd_loop_of(c->t, at.top)->of : -1;
+    *r      = (rd_strip){ .axis = at.axis, .around = at.top_is_body };
+    r->loop = c->t->stmt[at.top].kind == RD_S_LOOP ? rd_loop_of(c->t, at.top)->program_loop : -1;
     r->part = part_of(c->t, at.top);
     rd_find_fold_mappings(&at, c->fold);
     rd_find_width(&at, c->fold, r);
@@ -133,7 +134,7 @@ bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *
     const rd_speeds usual = rd_speeds_usual(target->vector);
     rd_regions      r;
     bool            ok = rd_regions_of(t, &usual, target->tells, &r);
-    choosing        c  = { .t = r.bare, .r = &r, .vector = target->vector };
+    choosing        c  = { .t = r.without_block_ends, .r = &r, .vector = target->vector };
 
     ok      = ok && describe_all(&c, get, pool);
     *strips = (rd_strips){ .n                = r.n,

@@ -29,11 +29,11 @@ typedef struct rd_strip {
 
 /* How the neighbours in a strip map to the accumulators of one fold. */
 typedef struct rd_fold_in_strip {
-    bool cells;    /* neighbours have cells of their own       */
-    bool lanes;    /* neighbours are neighbouring lanes        */
-    bool begins;   /* the fold begins in the strip             */
-    bool inner;    /* ... and ends in one round of a vector loop */
-    bool in_order; /* steps go in order: neighbours differ in labels */
+    bool cells;         /* neighbours have cells of their own       */
+    bool lanes;         /* neighbours are neighbouring lanes        */
+    bool begins;        /* the fold begins in the strip             */
+    bool ends_in_round; /* ... and ends in one round of a vector loop */
+    bool in_order;      /* steps go in order: neighbours differ in labels */
 } rd_fold_in_strip;
 
 /* All strips of a program, and facts about its loops and folds. */

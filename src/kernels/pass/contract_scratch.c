@@ -16,7 +16,7 @@
  * panel is a range of an axis whose strips come one after the other; it is all of the axis if no
  * loop goes over panels.
  *
- * Fields. A loop's `start` is the mark that is bound to its round's first index, -1: none.  An
+ * Fields. A loop's `start_mark` is the mark that is bound to its round's first index, -1: none.  An
  * addend of a position is of an axis, or of a value if its axis is -1.
  *
  * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
@@ -53,8 +53,8 @@ static int32_t mark_of_panel(const shared_scratch *q, bool *ok)
     const int32_t parent = q->t->stmt[q->strips].parent;
     const rd_for *l      = q->t->stmt[parent].kind == RD_S_LOOP ? rd_loop_of(q->t, parent) : NULL;
 
-    *ok = !l || (l->axis == strips_of(q)->axis && l->start >= 0);
-    return l && *ok ? l->start : -1;
+    *ok = !l || (l->axis == strips_of(q)->axis && l->start_mark >= 0);
+    return l && *ok ? l->start_mark : -1;
 }
 
 /* Returns the largest number that an addend of another axis can be: coef * (extent - 1). -1: the
@@ -100,7 +100,7 @@ static bool has_digits(shared_scratch *q, const rd_linear *at)
 static rd_linear position_in_strip(const shared_scratch *q, const rd_linear *at)
 {
     const rd_for *l    = strips_of(q);
-    const int32_t axis = l->axis, start = l->start;
+    const int32_t axis = l->axis, start = l->start_mark;
     const int64_t step = l->step;
     rd_linear     made = rd_linear_of(0);
 
@@ -183,14 +183,14 @@ static void contract(const shared_scratch *q)
     }
 }
 
-/* True if the statement is a serial loop over strips, from mark `start` on, of a fixed width of 2
- * to 128 along an axis of the program. Substrips, which divide a strip again, do not count. */
+/* True if the statement is a serial loop over strips, from mark `start_mark` on, of a fixed width
+ * of 2 to 128 along an axis of the program. Substrips, which divide a strip again, do not count. */
 static bool is_over_strips(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    return l && l->kind == RD_FOR_SERIAL && l->strip >= 0 && l->start >= 0 && l->step > 1 &&
-           l->step <= MOST_WIDTH && l->axis < t->p->n_axis && !l->substrip;
+    return l && l->kind == RD_FOR_SERIAL && l->strips_number >= 0 && l->start_mark >= 0 &&
+           l->step > 1 && l->step <= MOST_WIDTH && l->axis < t->p->n_axis && !l->substrip;
 }
 
 /* Contracts a slot (array of the program's memory) of scratch (temporary memory of a task) if
@@ -199,7 +199,7 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
  * elements than there are. */
 static void contract_slot(rd_schedule *t, int32_t strips, int32_t slot)
 {
-    const int64_t  range = rd_reach(t->p, rd_loop_of(t, strips)->axis);
+    const int64_t  range = rd_most_indices(t->p, rd_loop_of(t, strips)->axis);
     shared_scratch q     = { .t = t, .strips = strips, .slot = slot, .range = range };
 
     if (rd_loop_of(t, strips)->step <= range && is_of_strips(&q) && is_read_in_rounds(&q))

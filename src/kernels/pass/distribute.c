@@ -100,8 +100,8 @@ static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
         c->inside++;
         rd_distribute(c, stmt, body);
         c->inside--;
-    } else if (loop.of >= 0 && c->strips->unrolled[loop.of] && loop.kind == RD_FOR_SERIAL &&
-               !has_block_ends(c->t, stmt))
+    } else if (loop.program_loop >= 0 && c->strips->unrolled[loop.program_loop] &&
+               loop.kind == RD_FOR_SERIAL && !has_block_ends(c->t, stmt))
         keep_unrolled(c, body, stmt);
     else
         distribute_other_loop(c, body, stmt);
@@ -132,7 +132,7 @@ static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
     case RD_S_MERGE_BLOCKS:
     case RD_S_MERGE_LANES:
     case RD_S_FINISH:
-    case RD_S_EXIT: rd_take_of_fold(c, body, stmt); break;
+    case RD_S_EXIT: rd_put_fold_stmt(c, body, stmt); break;
     default: rd_put_alone(c, body, stmt);
     }
 }

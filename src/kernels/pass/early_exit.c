@@ -10,7 +10,7 @@
  * EXIT is the number of states that the check looks at: a constant offset, plus terms where there
  * is a state for each element of a strip.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -52,7 +52,7 @@ static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s
 
     if (s->count.n) /* a state for each element of the strip */
         return true;
-    if (l->strip >= 0)
+    if (l->strips_number >= 0)
         return l->width > 0;
     return !has_step_in(t, loop, s->fold) && l->extent > CHECK_EVERY &&
            (/*several cells:*/ s->count.offset > t->fold[s->fold].lanes ||

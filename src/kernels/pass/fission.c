@@ -98,7 +98,7 @@ static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
  * log-sum-exp. */
 static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
-    return t->stmt[stmt].kind == RD_S_STEP && rd_has_exponential(&t->fold[t->stmt[stmt].fold].of);
+    return t->stmt[stmt].kind == RD_S_STEP && rd_has_exponential(&t->fold[t->stmt[stmt].fold].emit);
 }
 
 /* Puts the step alone into a loop by call (one call in the generated C), and the statements behind

@@ -51,5 +51,5 @@ bool rd_stmt_needs_fission(const rd_schedule *t, int32_t stmt)
 
     if (s->kind == RD_S_LET)
         return rd_let_needs_fission(t, &t->let[s->value]);
-    return s->kind == RD_S_STEP && rd_has_exponential(&t->fold[s->fold].of);
+    return s->kind == RD_S_STEP && rd_has_exponential(&t->fold[s->fold].emit);
 }

@@ -15,7 +15,7 @@
  * A column is a fold of its own: a cell (accumulator) for each of some neighbouring elements of a
  * row.  A lane is one of the states of a cell, to which rows go in turn.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
  * rounded to a multiple.
  *
@@ -51,7 +51,7 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *loop = rd_loop_of(t, stmt);
 
     return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
-           !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
+           !loop->backwards && loop->from.n == 1 && loop->from.part[0].multiple <= 1 &&
            loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
            t->p->axis_extent[loop->axis] == loop->extent &&
            t->stmt[stmt].first == t->stmt[stmt].last;
@@ -68,7 +68,7 @@ static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns
         !is_loop(t, c->across, RD_FOR_SERIAL) || !is_over_columns(t, c->across))
         return false;
     c->strips = t->stmt[c->across].parent;
-    if (!is_loop(t, c->strips, RD_FOR_SERIAL) || rd_loop_of(t, c->strips)->strip < 0)
+    if (!is_loop(t, c->strips, RD_FOR_SERIAL) || rd_loop_of(t, c->strips)->strips_number < 0)
         return false;
     c->row    = rd_loop_of(t, vector)->axis;
     c->column = rd_loop_of(t, c->across)->axis;
@@ -115,9 +115,9 @@ static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const r
 {
     const rd_for *strips = rd_loop_of(t, c->strips);
 
-    return !s->wraps && strips->step == t->fold[s->fold].lanes && s->of.lane.n == 2 &&
-           s->of.lane.offset == 0 && rd_linear_coef(t, &s->of.lane, c->row) == 1 &&
-           rd_linear_coef(t, &s->of.lane, strips->start) == -1;
+    return !s->wraps && strips->step == t->fold[s->fold].lanes && s->fold_at.lane.n == 2 &&
+           s->fold_at.lane.offset == 0 && rd_linear_coef(t, &s->fold_at.lane, c->row) == 1 &&
+           rd_linear_coef(t, &s->fold_at.lane, strips->start_mark) == -1;
 }
 
 /* True if the step is the fold's only statement in the loop over strips (ranges of rows), apart
@@ -157,11 +157,12 @@ static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_
 
     return s->store == s->fold && s->label < 0 && !p->scan && !p->n_group && !p->user &&
            !rd_reducer_places(p->reducer) && !rd_stmt_needs_fission(t, stmt) &&
-           has_lane_of_row(t, c, s) && rd_linear_coef(t, &s->of.cell, c->column) &&
-           !rd_linear_coef(t, &s->of.cell, c->row) && !rd_linear_coef(t, &s->of.outer, c->column) &&
-           !rd_linear_coef(t, &s->of.outer, c->row) && s->of.more.n == 0 &&
-           rd_loop_of(t, c->strips)->of == f->along && t->store[s->fold].lane_stride == 1 &&
-           has_only_full_exit(t, c, stmt);
+           has_lane_of_row(t, c, s) && rd_linear_coef(t, &s->fold_at.cell, c->column) &&
+           !rd_linear_coef(t, &s->fold_at.cell, c->row) &&
+           !rd_linear_coef(t, &s->fold_at.outer, c->column) &&
+           !rd_linear_coef(t, &s->fold_at.outer, c->row) && s->fold_at.state_offset.n == 0 &&
+           rd_loop_of(t, c->strips)->program_loop == f->step_loop &&
+           t->store[s->fold].lane_stride == 1 && has_only_full_exit(t, c, stmt);
 }
 
 /* True if the vector loop reads values that another loop of the strip makes, such as a mask of its
@@ -239,8 +240,9 @@ static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
     for (int32_t k = t->stmt[c->strips].first; k >= 0; k = t->stmt[k].next)
         if (t->stmt[k].fold == fold && t->stmt[k].kind == RD_S_EXIT)
             t->stmt[k].store = array;
-    t->stmt[step].store   = array;
-    t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, c->column);
+    t->stmt[step].store = array;
+    t->stmt[step].fold_at.state_offset =
+        rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, c->column);
 }
 
 /* Interchanges the two inner loops: the loop over columns moves into the vector loop over rows, is

@@ -64,21 +64,21 @@ static void move_strips_outside(const rd_flattening *c)
 
 /* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns: the value of
  * column i1 is written for each row of a strip (a range that vector loops visit), between the
- * other columns. The loop has no marks (start, stop -1), and comes from no loop of the program (of
- * -1). */
+ * other columns. The loop has no marks (start_mark, stop_mark -1), and comes from no loop of the
+ * program (program_loop -1). */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
     rd_schedule  *t          = c->t;
-    rd_for        loop       = { .kind   = RD_FOR_VECTOR,
-                                 .axis   = rd_add_mark(t),
-                                 .start  = -1,
-                                 .stop   = -1,
-                                 .from   = rd_edge_of(rd_linear_of(0)),
-                                 .to     = rd_edge_of(rd_linear_of(c->r->width)),
-                                 .step   = 1,
-                                 .extent = c->r->width,
-                                 .of     = -1,
-                                 .strip  = -1 };
+    rd_for        loop       = { .kind          = RD_FOR_VECTOR,
+                                 .axis          = rd_add_mark(t),
+                                 .start_mark    = -1,
+                                 .stop_mark     = -1,
+                                 .from          = rd_edge_of(rd_linear_of(0)),
+                                 .to            = rd_edge_of(rd_linear_of(c->r->width)),
+                                 .step          = 1,
+                                 .extent        = c->r->width,
+                                 .program_loop  = -1,
+                                 .strips_number = -1 };
     rd_stmt       store_stmt = rd_stmt_of(RD_S_STORE);
     const int32_t made       = rd_add_loop(t, &loop);
 
@@ -139,22 +139,23 @@ static void flatten_position(const rd_flattening *c, rd_linear *position, int32_
 /* Packs rows that are apart in memory: "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 =
  * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". Returns the array. `of` is the vector loop
  * over rows as it was; its lower bound is the strip's first row, which comes first in the array.
- * The inner loop has no marks (start, stop -1), and comes from no loop of the program (of -1). */
+ * The inner loop has no marks (start_mark, stop_mark -1), and comes from no loop of the program
+ * (program_loop -1). */
 static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
     enum { BEHIND = 64 }; /* elements of room: vectors write past the last element */
     rd_schedule   *t      = c->t;
     const rd_let   let    = t->let[value];
-    const rd_for   across = { .kind   = RD_FOR_UNROLL,
-                              .axis   = c->column,
-                              .start  = -1,
-                              .stop   = -1,
-                              .from   = rd_edge_of(rd_linear_of(0)),
-                              .to     = rd_edge_of(rd_linear_of(c->n)),
-                              .step   = 1,
-                              .extent = c->n,
-                              .of     = -1,
-                              .strip  = -1 };
+    const rd_for   across = { .kind          = RD_FOR_UNROLL,
+                              .axis          = c->column,
+                              .start_mark    = -1,
+                              .stop_mark     = -1,
+                              .from          = rd_edge_of(rd_linear_of(0)),
+                              .to            = rd_edge_of(rd_linear_of(c->n)),
+                              .step          = 1,
+                              .extent        = c->n,
+                              .program_loop  = -1,
+                              .strips_number = -1 };
     const rd_store store  = { .storage = RD_IN_LOCAL,
                               .type    = let.type,
                               .memory  = true,

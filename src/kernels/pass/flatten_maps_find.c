@@ -2,9 +2,9 @@
  * flatten_maps.c.
  *
  * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
- * rounded to a multiple. A loop's `start` and `stop` are its marks, axes bound to where its round
- * begins and ends, -1: none. A term of a position with `axis` -1 is a value, an index that is read
- * at run time.
+ * rounded to a multiple. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where
+ * its round begins and ends, -1: none. A term of a position with `axis` -1 is a value, an index
+ * that is read at run time.
  *
  * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A slot
  * is a buffer that a program reads or writes. A loop by call is one call of a function in the
@@ -31,9 +31,10 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *loop = loop_at(t, stmt);
 
     return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
-           !loop->backwards && loop->start < 0 && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
-           loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
-           loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
+           !loop->backwards && loop->start_mark < 0 && loop->from.n == 1 &&
+           loop->from.part[0].multiple <= 1 && loop->from.part[0].at.n == 0 &&
+           loop->from.part[0].at.offset == 0 && loop->axis < t->p->n_axis &&
+           t->p->axis_extent[loop->axis] == loop->extent;
 }
 
 /* True if the statement is a vector loop that is written out (not by call) and whose rounds may
@@ -63,7 +64,7 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
 
-    return loop && loop->strip >= 0 && !loop->substrip;
+    return loop && loop->strips_number >= 0 && !loop->substrip;
 }
 
 /* For a loop over columns around a loop over strips: true if strips hold only the vector loop, and
@@ -115,14 +116,14 @@ static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t
         return false;
     over      = rd_loop_of(t, c->strips); /* over strips */
     rows      = rd_loop_of(t, c->vector);
-    c->r      = &strips->at[over->strip];
+    c->r      = &strips->at[over->strips_number];
     c->row    = rows->axis;
     c->column = rd_loop_of(t, c->across)->axis;
     c->n      = rd_loop_of(t, c->across)->extent;
     return over->axis == c->row && c->row != c->column && rows->extent == c->r->width &&
            c->r->fixed && !c->r->padded && rows->from.n == 1 && rows->to.n == 1 &&
-           rows->from.part[0].by <= 1 && rows->to.part[0].by <= 1 &&
-           rd_linear_coef(t, &rows->from.part[0].at, over->start) == 1;
+           rows->from.part[0].multiple <= 1 && rows->to.part[0].multiple <= 1 &&
+           rd_linear_coef(t, &rows->from.part[0].at, over->start_mark) == 1;
 }
 
 /* ---- Which statements ------------------------------------------------------------------------ */

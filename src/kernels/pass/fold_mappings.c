@@ -5,7 +5,7 @@
  * its loops over that axis share one loop over strips.  A cell is an accumulator of a fold; it
  * has one state for each lane, and elements go to the lanes in turn.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
  *
  * Words. A mark is an axis that is bound to where a loop's round begins or ends. A slot is a buffer
  * that a program reads or writes. */
@@ -67,8 +67,8 @@ bool rd_has_clusters(const rd_strip_at *r)
     const rd_program *p = r->t->p;
 
     RD_EACH_IN (r, s) {
-        const int32_t    of = r->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(r->t, s)->of : -1;
-        const rd_bounds *b  = of >= 0 ? p->loop[of].bounds : NULL;
+        const int32_t of = r->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(r->t, s)->program_loop : -1;
+        const rd_bounds *b = of >= 0 ? p->loop[of].bounds : NULL;
 
         if (b && b->list_at >= 0 && p->address[b->list_at].add[0].axis == r->axis)
             return !has_steps_along(r);
@@ -109,15 +109,15 @@ static bool is_gather(const rd_strip_at *r, const rd_linear *at)
 }
 
 /* True if each term of the address is the index of an axis of the program, no value and no mark. A
- * loop must visit an axis other than the strips' as a whole (rd_reach: the most indices that it
- * visits at a time), so that a packed copy has all elements that are read again. */
+ * loop must visit an axis other than the strips' as a whole (rd_most_indices: the most indices that
+ * it visits at a time), so that a packed copy has all elements that are read again. */
 static bool is_plain(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
         const int32_t axis = r->t->term[at->first + k].axis;
 
         if (axis < 0 || axis >= r->t->p->n_axis ||
-            (axis != r->axis && rd_reach(r->t->p, axis) != r->t->p->axis_extent[axis]))
+            (axis != r->axis && rd_most_indices(r->t->p, axis) != r->t->p->axis_extent[axis]))
             return false;
     }
     return true;
@@ -191,13 +191,13 @@ static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
 
 /* True if the statement can stand in an unrolled loop within the strip (a range that vector loops
  * visit). It is no begin or end of a fold, no call and no checked index, and no load of far
- * elements. `along` is the program's loop along the fold's steps: if it is the loop itself, blocks
- * of the fold may not end in it (`blocks`: there are several). */
+ * elements. `step_loop` is the program's loop along the fold's steps: if it is the loop itself,
+ * blocks of the fold may not end in it (`blocks`: there are several). */
 static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt      *s  = &r->t->stmt[stmt];
     const rd_loop_fold *f  = &r->t->fold[s->fold >= 0 ? s->fold : 0]; /* fold < 0: not used */
-    const int32_t       of = rd_loop_of(r->t, loop)->of;
+    const int32_t       of = rd_loop_of(r->t, loop)->program_loop;
 
     switch (s->kind) {
     case RD_S_LOOP: return rd_loop_of(r->t, stmt)->axis == r->axis;
@@ -206,9 +206,9 @@ static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
     case RD_S_MERGE_LANES:
     case RD_S_FINISH: return false;
     /* not if the loop itself ends blocks of the fold */
-    case RD_S_STEP: return !rd_stmt_needs_fission(r->t, stmt) && !(f->along == of && f->blocks);
+    case RD_S_STEP: return !rd_stmt_needs_fission(r->t, stmt) && !(f->step_loop == of && f->blocks);
     case RD_S_PREFIX: /* a scan by a tree needs constant positions */
-        return !(f->along == of && f->blocks) && !(f->levels && f->along != of);
+        return !(f->step_loop == of && f->blocks) && !(f->levels && f->step_loop != of);
     case RD_S_LET:
         return !rd_stmt_needs_fission(r->t, stmt) && r->t->let[s->value].kind != RD_I_INDEX &&
                !is_far(r, loop, stmt);
@@ -252,8 +252,9 @@ bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
     const rd_for *l    = rd_loop_of(r->t, loop);
     const int32_t most = count_statements(r->t, loop) > FEW_STATEMENTS ? FEW_OF_MANY : FEW_ELEMENTS;
 
-    if (l->kind != RD_FOR_SERIAL || l->step != 1 || l->of < 0 || rd_is_row(&r->t->p->loop[l->of]) ||
-        l->axis == r->axis || l->extent > most || r->t->p->axis_extent[l->axis] != l->extent ||
+    if (l->kind != RD_FOR_SERIAL || l->step != 1 || l->program_loop < 0 ||
+        rd_is_sparse_row(&r->t->p->loop[l->program_loop]) || l->axis == r->axis ||
+        l->extent > most || r->t->p->axis_extent[l->axis] != l->extent ||
         (!r->t->whole && r->t->p->root == l->axis))
         return false;
     for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop))
@@ -279,11 +280,11 @@ static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
 static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
 {
     const int32_t finish = find_stmt(r, fold, RD_KIND_BIT(RD_S_FINISH)),
-                  along  = r->t->fold[fold].along;
+                  along  = r->t->fold[fold].step_loop;
 
     for (int32_t s = finish < 0 ? r->top : -1; s >= 0; s = rd_next_stmt(r->t, s, r->top))
         if (s != r->top && r->t->stmt[s].kind == RD_S_LOOP && along >= 0 &&
-            rd_loop_of(r->t, s)->of == along)
+            rd_loop_of(r->t, s)->program_loop == along)
             return s;
     return finish >= 0 ? finish : find_stmt(r, fold, RD_KIND_BIT(RD_S_PREFIX));
 }
@@ -330,11 +331,12 @@ void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 
         if (step < 0)
             continue;
-        fold[k].in_order = !r->around && rd_needs_serial_steps(r->t, k, r->top);
+        fold[k].in_order = !r->top_is_body && rd_needs_serial_steps(r->t, k, r->top);
         fold[k].lanes    = !fold[k].in_order && begin < 0 &&
-                        rd_linear_coef(r->t, &r->t->stmt[step].of.lane, r->axis);
+                        rd_linear_coef(r->t, &r->t->stmt[step].fold_at.lane, r->axis);
         fold[k].cells  = !fold[k].lanes && !fold[k].in_order;
         fold[k].begins = begin >= 0;
-        fold[k].inner  = begin >= 0 && !r->t->fold[k].blocks && is_complete_in_round(r, k, begin);
+        fold[k].ends_in_round =
+            begin >= 0 && !r->t->fold[k].blocks && is_complete_in_round(r, k, begin);
     }
 }

@@ -32,14 +32,14 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
     const rd_for  *loop = vector_at(t, stmt);
     const rd_stmt *last = loop && loop->by_call ? &t->stmt[t->stmt[stmt].last] : NULL;
 
-    return last && last->kind == RD_S_STEP && rd_has_exponential(&t->fold[last->fold].of);
+    return last && last->kind == RD_S_STEP && rd_has_exponential(&t->fold[last->fold].emit);
 }
 
 /* True if both bounds are one and the same position: neither is a greatest or least of several
  * parts (n > 1), nor rounded to a multiple (by > 1). */
 static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
-    return a->n == 1 && b->n == 1 && a->part[0].by <= 1 && b->part[0].by <= 1 &&
+    return a->n == 1 && b->n == 1 && a->part[0].multiple <= 1 && b->part[0].multiple <= 1 &&
            rd_linear_same(t, &a->part[0].at, &b->part[0].at);
 }
 

@@ -30,14 +30,14 @@ typedef struct hoisting {
 /* ---- What is the same ------------------------------------------------------------------------ */
 /* True if a loop from the statement up to the vector loop moves the axis, or a mark of it, in
  * several rounds.  An unrolled loop of one round has one known index.  Axes that no such loop
- * binds do not change; true if the statement is not in the vector loop at all. A mark (start,
- * stop) is an axis bound to where a round begins or ends. */
+ * binds do not change; true if the statement is not in the vector loop at all. A mark
+ * (start_mark, stop_mark) is an axis bound to where a round begins or ends. */
 static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s >= 0; s = h->t->stmt[s].parent) {
         const rd_for *loop = h->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(h->t, s) : NULL;
 
-        if (loop && (loop->axis == axis || loop->start == axis || loop->stop == axis) &&
+        if (loop && (loop->axis == axis || loop->start_mark == axis || loop->stop_mark == axis) &&
             !(loop->kind == RD_FOR_UNROLL && loop->extent == 1 && loop->axis == axis))
             return true;
         if (s == h->vector)

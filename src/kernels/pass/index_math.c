@@ -153,13 +153,13 @@ rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_lin
     const int32_t  made = rd_add_made(n->t, &let);
     rd_stmt *const stmt = &n->t->stmt[made];
 
-    stmt->kind  = RD_S_LOWER_BOUND;
-    stmt->arg   = stride;
-    stmt->x     = first;
-    stmt->w     = last;
-    stmt->slot  = slot;
-    stmt->type  = RD_I64;
-    stmt->at    = at;
-    stmt->count = least;
+    stmt->kind   = RD_S_LOWER_BOUND;
+    stmt->arg    = stride;
+    stmt->x      = first;
+    stmt->weight = last;
+    stmt->slot   = slot;
+    stmt->type   = RD_I64;
+    stmt->at     = at;
+    stmt->count  = least;
     return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert(n, made));
 }

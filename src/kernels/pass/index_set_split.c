@@ -12,8 +12,8 @@
  * of pieces is a place between two strips.  `low` and `high` of the bounds say where the mask
  * begins and ends to be true; n_add 0: there is no such bound.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A step
- * has values w, `mask` and `label`, -1 where the fold has no weights, mask or groups.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or groups.
  *
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
@@ -86,14 +86,14 @@ static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one,
     rd_schedule *t    = c->t;
     rd_for       once = *rd_loop_of(t, c->stmt);
 
-    once.kind  = RD_FOR_ONCE;
-    once.start = rd_add_mark(t);
-    once.stop  = rd_add_mark(t);
-    once.from  = rd_edge_of(p->first);
-    once.to    = rd_edge_of(p->last);
-    once.step  = t->p->axis_extent[once.axis] + 1;
-    once.of = once.strip = -1;
-    once.width           = 0;
+    once.kind         = RD_FOR_ONCE;
+    once.start_mark   = rd_add_mark(t);
+    once.stop_mark    = rd_add_mark(t);
+    once.from         = rd_edge_of(p->visited_from);
+    once.to           = rd_edge_of(p->visited_to);
+    once.step         = t->p->axis_extent[once.axis] + 1;
+    once.program_loop = once.strips_number = -1;
+    once.width                             = 0;
     rd_retarget_exits(t, one, other, rd_put_loop_around(t, one, other, &once));
 }
 
@@ -104,14 +104,14 @@ void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, i
 {
     *one = *other = c->stmt;
     if (p->before) {
-        *one = add_copy(c, p->first, p->begin);
+        *one = add_copy(c, p->visited_from, p->covered_from);
         rd_put_before(c->t, *one, c->stmt);
     }
     if (p->behind) {
-        *other = add_copy(c, p->end, p->last);
+        *other = add_copy(c, p->covered_to, p->visited_to);
         rd_put_behind(c->t, *other, c->stmt);
     }
-    set_range(c->t, c->stmt, p->begin, p->end);
+    set_range(c->t, c->stmt, p->covered_from, p->covered_to);
     if (!c->t->failed)
         drop_mask(c);
 }
@@ -127,7 +127,7 @@ static void split_loop(rd_range_split *c)
 
     rd_find_visited(c, &p);
     if (c->bounds->mask < 0) {
-        set_range(c->t, c->stmt, p.first, p.last);
+        set_range(c->t, c->stmt, p.visited_from, p.visited_to);
         return;
     }
     rd_find_covered(c, &p);
@@ -155,8 +155,8 @@ static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
         const rd_loop_fold *f = &t->fold[k];
 
         if (f->blocks && is_inst_in_loop(p, f->step, loop) && !is_inst_in_loop(p, f->start, loop) &&
-            f->along != loop &&
-            (f->along < 0 || !is_inst_in_loop(p, p->loop[loop].begin, f->along)))
+            f->step_loop != loop &&
+            (f->step_loop < 0 || !is_inst_in_loop(p, p->loop[loop].begin, f->step_loop)))
             return true;
     }
     return false;
@@ -174,7 +174,7 @@ static bool has_only_elements(const rd_schedule *t, int32_t loop)
 
         takes |= stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX;
         if (stmt->kind == RD_S_PUSH_IF_LAST &&
-            !is_inst_in_loop(t->p, t->fold[stmt->fold].start, rd_loop_of(t, loop)->of))
+            !is_inst_in_loop(t->p, t->fold[stmt->fold].start, rd_loop_of(t, loop)->program_loop))
             return false;
     }
     return takes;
@@ -206,12 +206,13 @@ static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t st
  * made in the loop, so that a piece can drop it. No block of a fold may end inside. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
-    const rd_for    *loop   = rd_loop_of(t, stmt);
-    const rd_bounds *bounds = loop->of >= 0 ? t->p->loop[loop->of].bounds : NULL;
-    int32_t          maker;
+    const rd_for    *loop = rd_loop_of(t, stmt);
+    const rd_bounds *bounds =
+        loop->program_loop >= 0 ? t->p->loop[loop->program_loop].bounds : NULL;
+    int32_t maker;
 
     if (!bounds || loop->kind != RD_FOR_SERIAL || loop->backwards || loop->from.n != 1 ||
-        loop->to.n != 1 || ends_blocks_inside(t, loop->of) || !has_only_elements(t, stmt))
+        loop->to.n != 1 || ends_blocks_inside(t, loop->program_loop) || !has_only_elements(t, stmt))
         return false;
     if (!is_bound_visible(t, &bounds->low, stmt) || !is_bound_visible(t, &bounds->high, stmt))
         return false;
@@ -231,16 +232,18 @@ static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t 
     const rd_for range = around->kind == RD_FOR_BLOCK && around->axis == loop.axis ? *around : loop;
     rd_range_split c   = { .t      = t,
                            .n      = { t, stmt },
-                           .bounds = t->p->loop[loop.of].bounds,
+                           .bounds = t->p->loop[loop.program_loop].bounds,
                            .stmt   = stmt,
-                           .by     = 1,
+                           .grain  = 1,
                            .from   = loop.from.part[0].at,
                            .to     = loop.to.part[0].at,
                            .lo     = range.from.part[0].at,
                            .hi     = range.to.part[0].at };
 
-    if (target->strips && loop.strip >= 0)
-        c.by = target->strips->at[loop.strip].fixed ? target->strips->at[loop.strip].width : LANES;
+    if (target->strips && loop.strips_number >= 0)
+        c.grain = target->strips->at[loop.strips_number].fixed
+                      ? target->strips->at[loop.strips_number].width
+                      : LANES;
     if (c.bounds->list_at >= 0)
         rd_split_by_list(&c);
     else

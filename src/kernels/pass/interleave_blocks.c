@@ -22,8 +22,8 @@
  * A user's reducer is one of functions that the caller has given.  A value is a LET; a cell is an
  * accumulator; the tree merges the results of blocks pairwise.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
- * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A bound has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
  * multiple.
  *
  * Words. A fold is a reduction or a scan. */
@@ -37,7 +37,7 @@
  * reducer's numbers. `widest`: bytes of its widest number, 0: no vectors. */
 static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
 {
-    const rd_emit_fold *f      = &t->fold[fold].of;
+    const rd_emit_fold *f      = &t->fold[fold].emit;
     const int           widest = f->user ? rd_user_widest(f) : 0;
 
     return widest ? 2 * (int64_t)(target->vector / widest) : 1;
@@ -77,7 +77,7 @@ static bool find_loops(rd_interleaving *b)
     if (b->loop < 0 || t->stmt[cut].kind != RD_S_CUT_AT_BLOCK ||
         t->stmt[b->loop].kind != RD_S_LOOP || t->stmt[b->loop].next != b->ends ||
         t->stmt[b->ends].kind != RD_S_PUSH_IF_LAST ||
-        rd_loop_of(t, b->loop)->kind != RD_FOR_SERIAL || rd_loop_of(t, b->loop)->of < 0)
+        rd_loop_of(t, b->loop)->kind != RD_FOR_SERIAL || rd_loop_of(t, b->loop)->program_loop < 0)
         return false;
     b->step = last_step(t, b->loop);
     b->fold = b->step >= 0 ? t->stmt[b->step].fold : -1;
@@ -87,8 +87,8 @@ static bool find_loops(rd_interleaving *b)
 /* True if the loop runs upwards between two positions: one part each (n), not rounded (by <= 1). */
 static bool has_plain_edges(const rd_for *loop)
 {
-    return !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 && loop->to.n == 1 &&
-           loop->to.part[0].by <= 1;
+    return !loop->backwards && loop->from.n == 1 && loop->from.part[0].multiple <= 1 &&
+           loop->to.n == 1 && loop->to.part[0].multiple <= 1;
 }
 
 /* True if the fold is a user's without weights (w < 0), mask and labels, with one lane along one
@@ -101,8 +101,9 @@ static bool can_interleave(const rd_interleaving *b)
     const rd_stmt      *s    = &t->stmt[b->step];
     const rd_for       *loop = rd_loop_of(t, b->loop);
 
-    return f->of.user && s->w < 0 && s->mask < 0 && s->label < 0 && f->lanes == 1 && !f->mixed &&
-           has_plain_edges(rd_loop_of(t, b->block)) && !rd_linear_coef(t, &s->of.cell, loop->axis);
+    return f->emit.user && s->weight < 0 && s->mask < 0 && s->label < 0 && f->lanes == 1 &&
+           !f->several_lane_axes && has_plain_edges(rd_loop_of(t, b->block)) &&
+           !rd_linear_coef(t, &s->fold_at.cell, loop->axis);
 }
 
 /* True if all steps go along one loop with at least n blocks, whose range starts at the start of a
@@ -114,8 +115,8 @@ static bool is_one_row(rd_interleaving *b)
 
     b->top = b->block;
     b->row = 0;
-    return rd_trips(t->p, rd_loop_of(t, b->loop)->of) >= b->n * b->steps &&
-           rd_begins_with_block(t, b->fold, b->block, &t->stmt[b->step].of);
+    return rd_trips(t->p, rd_loop_of(t, b->loop)->program_loop) >= b->n * b->steps &&
+           rd_begins_with_block(t, b->fold, b->block, &t->stmt[b->step].fold_at);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -147,8 +148,8 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
     const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
 
     return loop && t->stmt[s].first == block && t->stmt[s].last == block &&
-                   loop->kind == RD_FOR_SERIAL && loop->step == 1 && loop->of >= 0 &&
-                   loop->start < 0 && loop->stop < 0 && has_plain_edges(loop)
+                   loop->kind == RD_FOR_SERIAL && loop->step == 1 && loop->program_loop >= 0 &&
+                   loop->start_mark < 0 && loop->stop_mark < 0 && has_plain_edges(loop)
                ? s
                : -1;
 }
@@ -157,7 +158,7 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
  * (rows of lanes) + the lane position, as the fold has one lane (state). */
 static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
-    const rd_fold_at *at = &b->t->stmt[b->step].of;
+    const rd_fold_at *at = &b->t->stmt[b->step].fold_at;
 
     return rd_linear_coef(b->t, &at->outer, axis) * rd_rows_of_lanes(&b->t->p->fold[b->fold]) +
            rd_linear_coef(b->t, &at->lane, axis);
@@ -167,7 +168,7 @@ static int64_t step_stride(const rd_interleaving *b, int32_t axis)
  * row to row, and so do the flat indices of elements. All rows go into one cell (accumulator). */
 static bool has_contiguous_rows(const rd_interleaving *b)
 {
-    const rd_fold_at *at = &b->t->stmt[b->step].of;
+    const rd_fold_at *at = &b->t->stmt[b->step].fold_at;
 
     return step_stride(b, b->inner) == 1 && step_stride(b, b->axis) == b->row &&
            rd_linear_coef(b->t, &at->index, b->axis) ==
@@ -184,7 +185,7 @@ static bool is_rows_of_blocks(rd_interleaving *b)
 {
     rd_schedule   *t    = b->t;
     const rd_edge *from = &rd_loop_of(t, b->block)->from, *to = &rd_loop_of(t, b->block)->to;
-    rd_fold_at     first = t->stmt[b->step].of;
+    rd_fold_at     first = t->stmt[b->step].fold_at;
 
     b->top = loop_over_rows(t, b->block);
     b->row = to->part[0].at.offset;
@@ -195,7 +196,7 @@ static bool is_rows_of_blocks(rd_interleaving *b)
     b->inner = rd_loop_of(t, b->loop)->axis;
     b->n     = blocks_of_rows(b->row, b->steps, b->n);
     if (!b->n || !has_contiguous_rows(b) ||
-        rd_trips(t->p, rd_loop_of(t, b->top)->of) < b->n * b->steps / b->row)
+        rd_trips(t->p, rd_loop_of(t, b->top)->program_loop) < b->n * b->steps / b->row)
         return false;
     first.lane  = rd_linear_with(t, first.lane, b->inner, rd_linear_of(0));
     first.outer = rd_linear_with(t, first.outer, b->inner, rd_linear_of(0));

@@ -14,21 +14,21 @@
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 /* Adds "serial m3 to 4" at the end of a body, and returns it: a loop from 0 to `rounds` over an
- * axis that the pass has added (m3). It has no marks (start, stop -1), and comes from no loop of
- * the program (of -1). */
+ * axis that the pass has added (m3). It has no marks (start_mark, stop_mark -1), and comes from no
+ * loop of the program (program_loop -1). */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {
-    const rd_for  loop = { .kind   = kind,
-                           .axis   = axis,
-                           .start  = -1,
-                           .stop   = -1,
-                           .from   = rd_edge_of(rd_linear_of(0)),
-                           .to     = rd_edge_of(rd_linear_of(rounds)),
-                           .step   = 1,
-                           .extent = rounds,
-                           .of     = -1,
-                           .strip  = -1 };
+    const rd_for  loop = { .kind          = kind,
+                           .axis          = axis,
+                           .start_mark    = -1,
+                           .stop_mark     = -1,
+                           .from          = rd_edge_of(rd_linear_of(0)),
+                           .to            = rd_edge_of(rd_linear_of(rounds)),
+                           .step          = 1,
+                           .extent        = rounds,
+                           .program_loop  = -1,
+                           .strips_number = -1 };
     const int32_t made = rd_add_loop(b->t, &loop);
 
     rd_append(b->t, body, made);
@@ -85,13 +85,13 @@ static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
 }
 
 /* Makes a loop visit n indices from a position on. It comes from no loop of the program any more
- * (of -1). */
+ * (program_loop -1). */
 static void set_range(rd_for *loop, rd_linear from, int64_t n)
 {
-    loop->from   = rd_edge_of(from);
-    loop->to     = rd_edge_of(from);
-    loop->of     = -1;
-    loop->extent = n;
+    loop->from         = rd_edge_of(from);
+    loop->to           = rd_edge_of(from);
+    loop->program_loop = -1;
+    loop->extent       = n;
     loop->to.part[0].at.offset += n;
 }
 
@@ -168,8 +168,8 @@ static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 }
 
 /* Adds the loops over steps and blocks: "serial m2 to 64 { vector m1 to 8 { step f0 a3: a2[..] }
- * }". Each block steps into a state (accumulator) of its own (`more` is added to the state's
- * subscript), and neighbouring rounds are independent, unlike steps of one block. */
+ * }". Each block steps into a state (accumulator) of its own (`state_offset` is added to the
+ * state's subscript), and neighbouring rounds are independent, unlike steps of one block. */
 static void take_steps(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t      = b->t;
@@ -179,12 +179,12 @@ static void take_steps(rd_interleaving *b, int32_t body)
     const rd_let    let    = load_at(b, b->elements, b->n, b->at, b->number);
     rd_stmt         step   = t->stmt[b->step];
 
-    step.x        = rd_add_value(t, vector, &let);
-    step.store    = b->states;
-    step.of.lane  = with_index(b, step.of.lane, index);
-    step.of.outer = with_index(b, step.of.outer, index);
-    step.of.index = with_index(b, step.of.index, index);
-    step.of.more  = axis_times(b, /*coef=*/1, b->number);
+    step.x                    = rd_add_value(t, vector, &let);
+    step.store                = b->states;
+    step.fold_at.lane         = with_index(b, step.fold_at.lane, index);
+    step.fold_at.outer        = with_index(b, step.fold_at.outer, index);
+    step.fold_at.index        = with_index(b, step.fold_at.index, index);
+    step.fold_at.state_offset = axis_times(b, /*coef=*/1, b->number);
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 
@@ -201,11 +201,11 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
     rd_stmt       ends   = t->stmt[b->step];
 
     last.offset += b->steps - 1;
-    ends.kind     = RD_S_PUSH_IF_LAST;
-    ends.x        = -1;
-    ends.of.lane  = with_index(b, ends.of.lane, last);
-    ends.of.outer = with_index(b, ends.of.outer, last);
-    ends.of.index = with_index(b, ends.of.index, last);
+    ends.kind          = RD_S_PUSH_IF_LAST;
+    ends.x             = -1;
+    ends.fold_at.lane  = with_index(b, ends.fold_at.lane, last);
+    ends.fold_at.outer = with_index(b, ends.fold_at.outer, last);
+    ends.fold_at.index = with_index(b, ends.fold_at.index, last);
     add_copy(b, around, RD_S_STORE_STATES);
     rd_append(t, around, rd_add_stmt(t, &ends));
 }
@@ -220,9 +220,9 @@ static int32_t put_loop(rd_interleaving *b)
     rd_schedule       *t      = b->t;
     const rd_for       top    = *rd_loop_of(t, b->top);
     const int64_t      width  = b->n * b->steps / (b->row ? b->row : 1);
-    const rd_edge_part border = { .at    = top.to.part[0].at,
-                                  .first = top.from.part[0].at,
-                                  .by    = width };
+    const rd_edge_part border = { .at       = top.to.part[0].at,
+                                  .base     = top.from.part[0].at,
+                                  .multiple = width };
     const int32_t made = add_loop(b, t->stmt[b->top].parent, RD_FOR_SERIAL, b->axis, /*rounds=*/0);
     rd_for       *loop;
 
@@ -231,7 +231,7 @@ static int32_t put_loop(rd_interleaving *b)
     if (t->failed)
         return made;
     loop                                      = &t->loop[t->stmt[made].arg];
-    loop->start                               = b->first;
+    loop->start_mark                          = b->first;
     loop->from                                = top.from;
     loop->to                                  = top.to;
     loop->to.part[0]                          = border;

@@ -68,7 +68,7 @@ bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
 
     return s->kind == RD_S_STORE && s->slot >= 0 && s->slot < t->p->first_scratch &&
            rd_linear_coef(t, &s->at, axis) == 1 &&
-           rd_reach(t->p, axis) * rd_dtype_size(s->type) >= LEAST &&
+           rd_most_indices(t->p, axis) * rd_dtype_size(s->type) >= LEAST &&
            !rd_program_accesses(t->p, RD_I_LOAD, s->slot) && !rd_is_data_dependent(t, &s->at) &&
            rd_bytes_of_axes(t, &s->at, s->type) >= rd_nontemporal_bytes();
 }

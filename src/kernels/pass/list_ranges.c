@@ -12,7 +12,7 @@
  * each range, its first index and its end.  List c + d is for strips with elements of clusters c
  * to d, two at most.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A fold is a reduction or a scan. A mark is an axis that is bound to where a loop's round
  * begins or ends. A slot is a buffer that a program reads or writes. */
@@ -112,7 +112,7 @@ static void skip_other_ranges(rd_range_split *c, range_list *l)
 
 /* Puts the loop over ranges around the loop, so that values are computed once a range from then
  * on; returns the new loop. It counts ranges by an axis of its own (a mark), comes from no loop of
- * the program (of -1), and has no strips and no known number of rounds (extent -1). */
+ * the program (program_loop -1), and has no strips and no known number of rounds (extent -1). */
 static int32_t put_ranges_around(rd_range_split *c, range_list *l)
 {
     rd_for loop = *rd_loop_of(c->t, c->stmt);
@@ -121,17 +121,17 @@ static int32_t put_ranges_around(rd_range_split *c, range_list *l)
     l->last  = l->end_range;
     skip_other_ranges(c, l);
 
-    l->range    = rd_add_mark(c->t);
-    loop.kind   = RD_FOR_SERIAL;
-    loop.axis   = l->range;
-    loop.start  = -1;
-    loop.stop   = -1;
-    loop.from   = rd_edge_of(l->first);
-    loop.to     = rd_edge_of(l->last);
-    loop.step   = 1;
-    loop.extent = -1;
-    loop.of = loop.strip = -1;
-    loop.width           = 0;
+    l->range          = rd_add_mark(c->t);
+    loop.kind         = RD_FOR_SERIAL;
+    loop.axis         = l->range;
+    loop.start_mark   = -1;
+    loop.stop_mark    = -1;
+    loop.from         = rd_edge_of(l->first);
+    loop.to           = rd_edge_of(l->last);
+    loop.step         = 1;
+    loop.extent       = -1;
+    loop.program_loop = loop.strips_number = -1;
+    loop.width                             = 0;
     return rd_put_loop_around(c->t, c->stmt, c->stmt, &loop);
 }
 
@@ -183,14 +183,17 @@ static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
         rd_index_select(n, l->least, l->most, from, c->to); /* a strip of one cluster */
     rd_pieces p = { .before = true, .behind = true };
 
-    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, /*coef=*/-1, extra), /*behind=*/false);
-    p.first = rd_index_max(n, p.first, end_of_visited(c, l, range));
-    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, /*coef=*/1, extra), /*behind=*/true);
-    p.last  = rd_index_max(n, p.first, p.last);
-    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, covered_from, /*behind=*/true));
-    p.begin = rd_index_min(n, p.begin, p.last);
-    p.end   = rd_index_max(n, p.begin, rd_round_to_step(c, to, /*behind=*/false));
-    p.end   = rd_index_min(n, p.end, p.last);
+    p.visited_from =
+        rd_round_to_step(c, rd_linear_plus(c->t, from, /*coef=*/-1, extra), /*behind=*/false);
+    p.visited_from = rd_index_max(n, p.visited_from, end_of_visited(c, l, range));
+    p.visited_to =
+        rd_round_to_step(c, rd_linear_plus(c->t, to, /*coef=*/1, extra), /*behind=*/true);
+    p.visited_to = rd_index_max(n, p.visited_from, p.visited_to);
+    p.covered_from =
+        rd_index_max(n, p.visited_from, rd_round_to_step(c, covered_from, /*behind=*/true));
+    p.covered_from = rd_index_min(n, p.covered_from, p.visited_to);
+    p.covered_to   = rd_index_max(n, p.covered_from, rd_round_to_step(c, to, /*behind=*/false));
+    p.covered_to   = rd_index_min(n, p.covered_to, p.visited_to);
     return p;
 }
 
@@ -223,8 +226,8 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
         const rd_stmt *stmt = &t->stmt[s];
 
         if (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX)
-            found |=
-                rd_linear_coef(t, &stmt->of.lane, axis) || rd_linear_coef(t, &stmt->of.outer, axis);
+            found |= rd_linear_coef(t, &stmt->fold_at.lane, axis) ||
+                     rd_linear_coef(t, &stmt->fold_at.outer, axis);
     }
     return found;
 }
@@ -237,7 +240,7 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
     int32_t found = -1;
 
     for (int32_t s = strips; s >= 0; s = rd_next_stmt(t, s, strips)) {
-        const int32_t    of = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s)->of : -1;
+        const int32_t    of = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s)->program_loop : -1;
         const rd_bounds *b  = of >= 0 && s != strips ? t->p->loop[of].bounds : NULL;
 
         if (b && b->list_at >= 0 &&
@@ -256,23 +259,23 @@ static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *
     rd_for  runs = *rd_loop_of(t, strips);
     rd_stmt run  = rd_stmt_of(RD_S_CUT_AT_RUN);
 
-    run.slot   = clusters->slot;
-    run.type   = RD_I32;
-    runs.kind  = RD_FOR_BLOCK;
-    runs.start = rd_add_mark(t);
-    runs.stop  = rd_add_mark(t);
-    runs.step  = 0; /* rounds end where the cut says */
-    runs.of = runs.strip = -1;
-    runs.width           = 0;
+    run.slot          = clusters->slot;
+    run.type          = RD_I32;
+    runs.kind         = RD_FOR_BLOCK;
+    runs.start_mark   = rd_add_mark(t);
+    runs.stop_mark    = rd_add_mark(t);
+    runs.step         = 0; /* rounds end where the cut says */
+    runs.program_loop = runs.strips_number = -1;
+    runs.width                             = 0;
     rd_put_loop_around(t, strips, strips, &runs);
-    run.at = rd_linear_plus_axis(t, rd_linear_of(clusters->offset), /*coef=*/1, runs.start);
+    run.at = rd_linear_plus_axis(t, rd_linear_of(clusters->offset), /*coef=*/1, runs.start_mark);
     rd_put_before(t, rd_add_stmt(t, &run), strips);
     if (t->failed)
         return;
     t->loop[t->stmt[strips].arg].from =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, runs.start));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, runs.start_mark));
     t->loop[t->stmt[strips].arg].to =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, runs.stop));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, runs.stop_mark));
 }
 
 /* Visits all loops over strips (ranges that vector loops visit), and splits them where clusters
@@ -282,9 +285,10 @@ void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips)
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
             const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
-            const int32_t at   = loop && loop->strip >= 0 && !strips->at[loop->strip].single
-                                     ? clusters_along(t, s)
-                                     : -1;
+            const int32_t at =
+                loop && loop->strips_number >= 0 && !strips->at[loop->strips_number].single
+                    ? clusters_along(t, s)
+                    : -1;
 
             if (at >= 0)
                 split_at_clusters(t, s, &t->p->address[at]);

@@ -16,22 +16,22 @@ static rd_linear mark_position(rd_schedule *t, int32_t axis)
 
 /* Strip-mines the loop of a statement: puts a loop over chunks of so many rounds around it, and
  * the loop itself visits one chunk, from mark `start` to mark `stop`. A mark is an axis bound to
- * an end of the chunk. The new loop comes from no loop of the program (of -1); extent < 0: rounds
- * are known at run time only. */
+ * an end of the chunk. The new loop comes from no loop of the program (program_loop -1); extent <
+ * 0: rounds are known at run time only. */
 void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
 {
     const int32_t start = rd_add_mark(t), stop = rd_add_mark(t);
     const rd_for  loop  = *rd_loop_of(t, stmt);
-    const rd_for  outer = { .kind   = RD_FOR_SERIAL,
-                            .axis   = loop.axis,
-                            .start  = start,
-                            .stop   = stop,
-                            .from   = loop.from,
-                            .to     = loop.to,
-                            .step   = chunk,
-                            .extent = loop.extent < 0 ? -1 : (loop.extent + chunk - 1) / chunk,
-                            .of     = -1,
-                            .strip  = -1 };
+    const rd_for  outer = { .kind       = RD_FOR_SERIAL,
+                            .axis       = loop.axis,
+                            .start_mark = start,
+                            .stop_mark  = stop,
+                            .from       = loop.from,
+                            .to         = loop.to,
+                            .step       = chunk,
+                            .extent     = loop.extent < 0 ? -1 : (loop.extent + chunk - 1) / chunk,
+                            .program_loop  = -1,
+                            .strips_number = -1 };
     const rd_edge from  = rd_edge_of(mark_position(t, start)),
                   to    = rd_edge_of(mark_position(t, stop));
 

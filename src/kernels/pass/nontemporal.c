@@ -88,6 +88,6 @@ void rd_pass_nontemporal(rd_schedule *t, const rd_target *target)
             const int32_t strip = s < n && is_plain_vector(t, s) ? rd_strips_around(t, s) : -1;
 
             if (strip >= 0)
-                convert_stores(t, s, &target->strips->at[rd_loop_of(t, strip)->strip]);
+                convert_stores(t, s, &target->strips->at[rd_loop_of(t, strip)->strips_number]);
         }
 }

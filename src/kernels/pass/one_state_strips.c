@@ -16,9 +16,9 @@ static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_s
 {
     const rd_loop_fold *f = &r->t->fold[fold];
 
-    return in_strip[fold].lanes && f->of.n_state == 1 && !f->of.fold->user && !f->tree_rows &&
-           (f->of.is_short ||
-            (rd_small_type(f->of.fold->type) && rd_fold_any_grouping(f->of.fold)));
+    return in_strip[fold].lanes && f->emit.n_state == 1 && !f->emit.fold->user && !f->tree_rows &&
+           (f->emit.is_short ||
+            (rd_small_type(f->emit.fold->type) && rd_fold_any_grouping(f->emit.fold)));
 }
 
 /* True if the statement is as fast or faster without lanes (partial accumulators). Loads of 4
@@ -32,7 +32,7 @@ static bool is_suitable(const rd_strip_at *r, int32_t stmt)
     if (let && let->kind == RD_I_LOAD)
         return rd_small_type(let->type);
     if (r->t->stmt[stmt].kind == RD_S_EXIT)
-        return rd_reach(r->t->p, r->axis) < LONG;
+        return rd_most_indices(r->t->p, r->axis) < LONG;
     return r->t->stmt[stmt].kind != RD_S_STORE;
 }
 
@@ -44,8 +44,8 @@ static bool is_short_row(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
 
-    if (r->around || (!r->t->whole && p->root == r->axis) ||
-        rd_reach(p, r->axis) != p->axis_extent[r->axis])
+    if (r->top_is_body || (!r->t->whole && p->root == r->axis) ||
+        rd_most_indices(p, r->axis) != p->axis_extent[r->axis])
         return false;
     RD_EACH_IN (r, s)
         if (!is_suitable(r, s))

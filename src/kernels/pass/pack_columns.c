@@ -18,8 +18,9 @@
  * to the first index of a range, or to the index behind its last.
  *
  * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
- * rounded to a multiple. A loop's `strip` is the number of the strips that it runs over, -1: none.
- * A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. */
+ * rounded to a multiple. A loop's `strips_number` is the number of the strips that it runs over,
+ * -1: none. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of
+ * the tree. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
@@ -41,8 +42,8 @@ static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark
 {
     const rd_linear *at = &edge->part[0].at;
 
-    return mark >= 0 && edge->n == 1 && edge->part[0].by <= 1 && at->n == 1 && at->offset == 0 &&
-           t->term[at->first].axis == mark && t->term[at->first].coef == 1;
+    return mark >= 0 && edge->n == 1 && edge->part[0].multiple <= 1 && at->n == 1 &&
+           at->offset == 0 && t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
 /* Returns the loop over strips around the vector loop, if the vector loop visits exactly one
@@ -56,9 +57,9 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
         const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
 
         if (loop && loop->axis == v->axis)
-            return loop->strip >= 0 && loop->kind == RD_FOR_SERIAL &&
-                           is_mark_edge(t, &v->from, loop->start) &&
-                           is_mark_edge(t, &v->to, loop->stop)
+            return loop->strips_number >= 0 && loop->kind == RD_FOR_SERIAL &&
+                           is_mark_edge(t, &v->from, loop->start_mark) &&
+                           is_mark_edge(t, &v->to, loop->stop_mark)
                        ? s
                        : -1;
     }
@@ -73,9 +74,10 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return l && l->kind == RD_FOR_SERIAL && l->step == 1 && l->extent >= FEWEST &&
-           l->extent <= MOST && !l->backwards && l->from.n == 1 && l->from.part[0].by <= 1 &&
+           l->extent <= MOST && !l->backwards && l->from.n == 1 && l->from.part[0].multiple <= 1 &&
            l->from.part[0].at.n == 0 && l->from.part[0].at.offset == 0 && l->to.n == 1 &&
-           l->to.part[0].by <= 1 && l->to.part[0].at.n == 0 && l->to.part[0].at.offset == l->extent;
+           l->to.part[0].multiple <= 1 && l->to.part[0].at.n == 0 &&
+           l->to.part[0].at.offset == l->extent;
 }
 
 /* True if the element is as wide in memory as in registers, so that its vectors can be transposed:
@@ -158,8 +160,8 @@ static rd_linear packed_position(rd_schedule *t, const column_loops *c)
 
 /* Adds the loops that fill the array, behind its declaration: over the rows of the strip (a range
  * that vector loops visit), in it over the columns. The outer loop is by call, as the generated C
- * has one function for both; `of` is -1, so that no later pass takes the inner one for a loop of
- * the program. */
+ * has one function for both; `program_loop` is -1, so that no later pass takes the inner one for a
+ * loop of the program. */
 static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
                               const rd_let *let)
 {
@@ -167,10 +169,10 @@ static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t arr
     rd_stmt store = rd_stmt_of(RD_S_STORE);
     int32_t outer, inner;
 
-    rows.by_call = true;
-    across.of    = -1;
-    outer        = rd_add_loop(t, &rows);
-    inner        = rd_add_loop(t, &across);
+    rows.by_call        = true;
+    across.program_loop = -1;
+    outer               = rd_add_loop(t, &rows);
+    inner               = rd_add_loop(t, &across);
     if (t->failed)
         return;
     rd_put_behind(t, outer, t->stmt[c->strips].first);

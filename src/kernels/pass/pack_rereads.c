@@ -6,9 +6,9 @@
  *         unroll i1 to 3 {              vector i0 {
  *           r4 = load s1[3*i0 + i1]       unroll i1 to 3 { r4 = load a7[64*i1 + i0 - m0] } } }
  *
- * Fields. A loop is `by_call` if the text runs it by one call of a function. A loop's `start` and
- * `stop` are its marks, axes bound to where its round begins and ends, -1: none. A loop's `strip`
- * is the number of the strips that it runs over, -1: none.
+ * Fields. A loop is `by_call` if the text runs it by one call of a function. A loop's `start_mark`
+ * and `stop_mark` are its marks, axes bound to where its round begins and ends, -1: none. A loop's
+ * `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
@@ -28,15 +28,15 @@ typedef struct reread_load {
 } reread_load;
 
 /* True if each term of the address is the index of an axis of the program, no value (axis < 0) and
- * no mark. A loop must visit an axis other than the strip's as a whole (rd_reach: the most indices
- * that it visits at a time), as the packed array has all its indices. */
+ * no mark. A loop must visit an axis other than the strip's as a whole (rd_most_indices: the most
+ * indices that it visits at a time), as the packed array has all its indices. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
 {
     for (int32_t k = 0; k < at->n; k++) {
         const int32_t axis = t->term[at->first + k].axis;
 
         if (axis < 0 || axis >= t->p->n_axis ||
-            (axis != strip && rd_reach(t->p, axis) != t->p->axis_extent[axis]))
+            (axis != strip && rd_most_indices(t->p, axis) != t->p->axis_extent[axis]))
             return false;
     }
     return true;
@@ -90,7 +90,7 @@ static bool makes_bounds(const rd_schedule *t, int32_t loop, int32_t vector)
     for (int b = 0; b < 2; b++)
         for (int32_t k = 0; k < bound[b]->n; k++)
             if (is_made_in(t, loop, &bound[b]->part[k].at) ||
-                is_made_in(t, loop, &bound[b]->part[k].first))
+                is_made_in(t, loop, &bound[b]->part[k].base))
                 return true;
     return false;
 }
@@ -113,7 +113,8 @@ static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t vector
             break;
         if (!loop || loop->axis == axis) {
             /* the search ends at an IF or a part, too */
-            if (!loop || loop->strip >= 0 || loop->start >= 0) /* over strips, or over chunks */
+            if (!loop || loop->strips_number >= 0 ||
+                loop->start_mark >= 0) /* over strips, or over chunks */
                 break;
             continue;
         }

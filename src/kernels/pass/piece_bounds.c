@@ -5,8 +5,8 @@
  * factors times axes, and factors times values of memory.  A piece is a range of the loop in which
  * the mask is true, false or unknown.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. */
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 
@@ -22,11 +22,11 @@ rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
     const rd_for *loop   = binder >= 0 ? rd_loop_of(t, binder) : NULL;
     const int32_t marks  = t->p->n_axis; /* the first mark */
 
-    if (loop && loop->start < 0)
+    if (loop && loop->start_mark < 0)
         return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
     if (loop)
         return rd_linear_plus_axis(t, rd_linear_of(-most), /*coef=*/1,
-                                   most ? loop->stop : loop->start);
+                                   most ? loop->stop_mark : loop->start_mark);
     if (axis == t->p->root && !t->whole)
         return rd_linear_plus_axis(t, rd_linear_of(-most), /*coef=*/1,
                                    marks + (most ? RD_MARK_HI : RD_MARK_LO));
@@ -82,17 +82,17 @@ static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 /* ---- Ends of pieces -------------------------------------------------------------------------- */
 /* Clamps the position to the loop's range if borders may be anywhere (by 1).  Else it rounds the
  * distance from the start to whole steps, down, or up (`behind`).  From the loop's end on the
- * result is the end. c->by is the width of a strip. */
+ * result is the end. c->grain is the width of a strip. */
 rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
 {
     rd_index_math *n = &c->n;
     rd_linear      whole;
 
-    if (c->by == 1)
+    if (c->grain == 1)
         return rd_index_min(n, rd_index_max(n, at, c->from), c->to);
     whole = rd_linear_plus(c->t, at, /*coef=*/-1, c->from);
-    whole.offset += behind ? c->by - 1 : 0;
-    whole = rd_linear_plus(c->t, c->from, c->by, rd_index_divide(n, whole, c->by));
+    whole.offset += behind ? c->grain - 1 : 0;
+    whole = rd_linear_plus(c->t, c->from, c->grain, rd_index_divide(n, whole, c->grain));
     whole = rd_index_max(n, whole, c->from);
     if (behind)
         whole = rd_index_min(n, whole, c->to);
@@ -118,9 +118,10 @@ void rd_find_visited(rd_range_split *c, rd_pieces *p)
         high = rd_index_max(n, high_bound(c, /*most=*/true, /*more=*/2),
                             rd_linear_plus(c->t, rd_linear_of(1), /*coef=*/1, visited_low));
     }
-    p->first = p->before ? rd_round_to_step(c, low, /*behind=*/false) : c->from;
-    p->last =
-        p->behind ? rd_index_max(n, p->first, rd_round_to_step(c, high, /*behind=*/true)) : c->to;
+    p->visited_from = p->before ? rd_round_to_step(c, low, /*behind=*/false) : c->from;
+    p->visited_to =
+        p->behind ? rd_index_max(n, p->visited_from, rd_round_to_step(c, high, /*behind=*/true))
+                  : c->to;
 }
 
 /* Sets begin and end, between which the mask is true: the tightest values of both bounds, rounded
@@ -130,14 +131,18 @@ void rd_find_covered(rd_range_split *c, rd_pieces *p)
 {
     rd_index_math *n = &c->n;
 
-    p->begin = p->first;
-    p->end   = p->last;
+    p->covered_from = p->visited_from;
+    p->covered_to   = p->visited_to;
     if (p->before) {
-        p->begin = rd_round_to_step(c, low_bound(c, /*most=*/false, /*more=*/0), /*behind=*/true);
-        p->begin = rd_index_min(n, rd_index_max(n, p->first, p->begin), p->last);
+        p->covered_from =
+            rd_round_to_step(c, low_bound(c, /*most=*/false, /*more=*/0), /*behind=*/true);
+        p->covered_from =
+            rd_index_min(n, rd_index_max(n, p->visited_from, p->covered_from), p->visited_to);
     }
     if (p->behind) {
-        p->end = rd_round_to_step(c, high_bound(c, /*most=*/false, /*more=*/1), /*behind=*/false);
-        p->end = rd_index_min(n, rd_index_max(n, p->begin, p->end), p->last);
+        p->covered_to =
+            rd_round_to_step(c, high_bound(c, /*most=*/false, /*more=*/1), /*behind=*/false);
+        p->covered_to =
+            rd_index_min(n, rd_index_max(n, p->covered_from, p->covered_to), p->visited_to);
     }
 }

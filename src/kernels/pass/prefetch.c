@@ -9,7 +9,7 @@
  * A strip is a range of indices that the loop r->axis visits at a time, and a substrip a part of
  * one.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
  *
  * Words. A slot is a buffer that a program reads or writes. */
 #include "core/caches.h"
@@ -38,7 +38,7 @@ static void add_fetch(prefetching *f, int64_t further)
 {
     rd_schedule  *t     = f->t;
     const rd_for *loop  = rd_loop_of(t, f->strip);
-    const int32_t start = loop->start, stop = loop->stop;
+    const int32_t start = loop->start_mark, stop = loop->stop_mark;
     rd_linear     at;
 
     at = rd_linear_with(t, load_of(f)->at, loop->axis,
@@ -64,15 +64,15 @@ static bool can_prefetch(const prefetching *f)
 
 /* ---- The next row ---------------------------------------------------------------------------- */
 /* Returns the loop of the program that is the next one around the loop over strips (ranges that
- * vector loops visit), whose rounds are rows; block loops are left out. -1: there is none (of -1:
- * it comes from a pass). */
+ * vector loops visit), whose rounds are rows; block loops are left out. -1: there is none
+ * (program_loop -1: it comes from a pass). */
 static int32_t loop_over_rows(const prefetching *f)
 {
     int32_t s = f->t->stmt[f->strip].parent;
 
     while (s >= 0 && (f->t->stmt[s].kind != RD_S_LOOP || rd_loop_of(f->t, s)->kind == RD_FOR_BLOCK))
         s = f->t->stmt[s].parent;
-    return s >= 0 && rd_loop_of(f->t, s)->of >= 0 ? s : -1;
+    return s >= 0 && rd_loop_of(f->t, s)->program_loop >= 0 ? s : -1;
 }
 
 /* Returns the number of loops over strips in the row's body, before the load at hand, that read the
@@ -88,11 +88,12 @@ static int32_t count_earlier_loops(const prefetching *f, int32_t row)
         const rd_stmt *stmt   = &f->t->stmt[s];
         const rd_let  *let    = stmt->kind == RD_S_LET ? &f->t->let[stmt->value] : NULL;
         const int32_t  around = rd_strips_around(f->t, s);
-        const int32_t  strip  = around >= 0 ? rd_loop_of(f->t, around)->strip : -1;
+        const int32_t  strip  = around >= 0 ? rd_loop_of(f->t, around)->strips_number : -1;
 
         if (!let || strip < 0 || let->kind != RD_I_LOAD || let->slot != load_of(f)->slot ||
             strip == last ||
-            (strip == rd_loop_of(f->t, f->strip)->strip && !rd_loop_of(f->t, f->strip)->substrip) ||
+            (strip == rd_loop_of(f->t, f->strip)->strips_number &&
+             !rd_loop_of(f->t, f->strip)->substrip) ||
             !rd_linear_same(f->t, &let->at, &load_of(f)->at))
             continue;
         count++;
@@ -112,10 +113,12 @@ static void prefetch_next_row(prefetching *f)
     const int32_t row         = f->r->around && !is_substrip ? -1 : loop_over_rows(f);
     const int64_t coef =
         row >= 0 ? rd_linear_coef(f->t, &load_of(f)->at, rd_loop_of(f->t, row)->axis) : 0;
-    const double bytes = (double)rd_reach(f->t->p, f->r->axis) * rd_dtype_size(load_of(f)->type);
+    const double bytes =
+        (double)rd_most_indices(f->t->p, f->r->axis) * rd_dtype_size(load_of(f)->type);
 
     if (coef && bytes * 4 <= RD_L2_BYTES &&
-        bytes * (double)rd_trips(f->t->p, rd_loop_of(f->t, row)->of) >= rd_cached_bytes() &&
+        bytes * (double)rd_trips(f->t->p, rd_loop_of(f->t, row)->program_loop) >=
+            rd_cached_bytes() &&
         count_earlier_loops(f, row) == (is_substrip ? 0 : 1))
         add_fetch(f, coef);
 }
@@ -203,7 +206,7 @@ static void prefetch_along(prefetching *f, const rd_strips *strips)
 static void prefetch_loads(rd_schedule *t, int32_t vector, int32_t strip, const rd_strips *strips)
 {
     for (int32_t s = t->stmt[vector].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
-        prefetching f = { t, &strips->at[rd_loop_of(t, strip)->strip], strip, vector, s };
+        prefetching f = { t, &strips->at[rd_loop_of(t, strip)->strips_number], strip, vector, s };
 
         if (!can_prefetch(&f))
             continue;

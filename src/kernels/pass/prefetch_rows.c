@@ -16,7 +16,7 @@
  * A part is a range of elements of a strip, one cache line or half of one; m6 and m7 are marks,
  * bound to its first index and to the one behind its last.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A fold is a reduction or a scan. */
 #include "kernels/cpu/simd/simd.h"
@@ -100,11 +100,11 @@ static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
     rd_schedule    *t      = r->t;
     rd_index_math   n      = { t, r->vector };
     const rd_for    strips = *rd_loop_of(t, r->strips);
-    rd_linear       passed = axis_times(r, r->n, rd_loop_of(t, r->parts)->start), found;
-    const rd_linear row =
-        rd_linear_plus_axis(t, axis_times(r, /*times=*/1, strips.stop), /*coef=*/-1, strips.start);
+    rd_linear       passed = axis_times(r, r->n, rd_loop_of(t, r->parts)->start_mark), found;
+    const rd_linear row    = rd_linear_plus_axis(t, axis_times(r, /*times=*/1, strips.stop_mark),
+                                                 /*coef=*/-1, strips.start_mark);
 
-    passed = rd_linear_plus_axis(t, passed, -r->n, strips.start);
+    passed = rd_linear_plus_axis(t, passed, -r->n, strips.start_mark);
     found  = passed;
     for (int64_t k = 1; k < r->n; k++) {
         const rd_linear rows_before = rd_linear_plus(t, rd_linear_of(0), k, row);
@@ -126,9 +126,10 @@ static void add_row_prefetch(row_prefetch *r, const rd_let *load)
     const rd_for  loop = *rd_loop_of(t, r->loop), strips = *rd_loop_of(t, r->strips);
     const int64_t pitch = rd_linear_coef(t, &load->at, loop.axis);
     const rd_let  let   = *load;
-    rd_linear at = rd_linear_with(t, let.at, strips.axis, axis_times(r, /*times=*/1, strips.start));
+    rd_linear     at =
+        rd_linear_with(t, let.at, strips.axis, axis_times(r, /*times=*/1, strips.start_mark));
 
-    at = rd_linear_with(t, at, loop.axis, axis_times(r, /*times=*/1, loop.start));
+    at = rd_linear_with(t, at, loop.axis, axis_times(r, /*times=*/1, loop.start_mark));
     at.offset += r->n * pitch;
     at = rd_linear_plus(t, at, /*coef=*/1, offset_behind_rows(r, pitch));
     rd_add_prefetch_before(t, r->vector, &let, at, rd_linear_of(r->part * r->n));
@@ -144,8 +145,8 @@ static int32_t max_state_count(const row_prefetch *r)
 
     for (int32_t s = rd_next_stmt(t, r->vector, r->vector); s >= 0;
          s         = rd_next_stmt(t, s, r->vector))
-        if (t->stmt[s].kind == RD_S_STEP && t->fold[t->stmt[s].fold].of.n_state > most)
-            most = t->fold[t->stmt[s].fold].of.n_state;
+        if (t->stmt[s].kind == RD_S_STEP && t->fold[t->stmt[s].fold].emit.n_state > most)
+            most = t->fold[t->stmt[s].fold].emit.n_state;
     return most;
 }
 
@@ -195,8 +196,8 @@ static void split_into_parts(row_prefetch *r)
     if (t->failed)
         return;
     border             = rd_loop_of(t, r->parts)->to.part[0];
-    border.first       = rd_loop_of(t, r->parts)->from.part[0].at;
-    border.by          = r->part;
+    border.base        = rd_loop_of(t, r->parts)->from.part[0].at;
+    border.multiple    = r->part;
     tail               = &t->loop[t->stmt[made].arg];
     tail->kind         = RD_FOR_ONCE;
     tail->from.part[0] = border;
@@ -223,8 +224,8 @@ static void tile_and_prefetch(row_prefetch *r)
 }
 
 /* Returns the vector loop into which several rounds of a serial loop have been merged; only values
- * stand before it. Such a serial loop has a step over 1 and a start mark (start >= 0), but no
- * strips. -1: the statement is no such loop. */
+ * stand before it. Such a serial loop has a step over 1 and a start mark (start_mark >= 0), but
+ * no strips. -1: the statement is no such loop. */
 static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -232,8 +233,8 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 
     while (s >= 0 && t->stmt[s].kind == RD_S_LET)
         s = t->stmt[s].next;
-    return s >= 0 && loop->kind == RD_FOR_SERIAL && loop->strip < 0 && loop->step > 1 &&
-                   loop->start >= 0 && loop_at(t, s) && loop_at(t, s)->kind == RD_FOR_VECTOR
+    return s >= 0 && loop->kind == RD_FOR_SERIAL && loop->strips_number < 0 && loop->step > 1 &&
+                   loop->start_mark >= 0 && loop_at(t, s) && loop_at(t, s)->kind == RD_FOR_VECTOR
                ? s
                : -1;
 }
@@ -252,7 +253,7 @@ void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
             row_prefetch r = { .t = t, .loop = s, .vector = s < n ? merged_vector_in(t, s) : -1 };
 
             r.strips = r.vector >= 0 ? rd_strips_around(t, s) : -1;
-            if (r.strips < 0 || !target->strips->at[rd_loop_of(t, r.strips)->strip].wide)
+            if (r.strips < 0 || !target->strips->at[rd_loop_of(t, r.strips)->strips_number].wide)
                 continue;
             r.n = rd_loop_of(t, s)->step;
             tile_and_prefetch(&r);

@@ -11,7 +11,7 @@
  * A lane is one of the accumulators (states) of a cell, to which elements go in turn.  A cell is
  * one element of the result.  A strip is a range of indices that the vector loop visits.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A fold is a reduction or a scan. */
 #include "kernels/pass/pass.h"
@@ -60,7 +60,7 @@ static bool find_loops(const rd_schedule *t, step_place *at)
 
     for (loop = loop_at(t, s); loop && loop->kind == RD_FOR_UNROLL;
          s = t->stmt[s].parent, loop = loop_at(t, s)) {
-        if (!rd_linear_coef(t, &t->stmt[at->step].of.cell, loop->axis))
+        if (!rd_linear_coef(t, &t->stmt[at->step].fold_at.cell, loop->axis))
             continue;
         if (at->n_loop == RD_MAX_RANK || loop->extent < 1)
             return false;
@@ -72,7 +72,7 @@ static bool find_loops(const rd_schedule *t, step_place *at)
     at->vector = s;
     at->strips = t->stmt[s].parent;
     loop       = loop_at(t, at->strips);
-    return loop && loop->strip >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
+    return loop && loop->strips_number >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
 }
 
 /* True if neighbours of a strip (a range that vector loops visit) are lanes (partial accumulators)
@@ -90,7 +90,7 @@ static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t f
         return false;
     at->step = only_step(t, fold);
     return at->step >= 0 && t->store[t->stmt[at->step].store].lane_stride == 1 &&
-           find_loops(t, at) && rd_loop_of(t, at->strips)->of == f->along &&
+           find_loops(t, at) && rd_loop_of(t, at->strips)->program_loop == f->step_loop &&
            !rd_has_other_fold_stmt(t, at->strips, at->step);
 }
 
@@ -133,8 +133,8 @@ static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind
 }
 
 /* Declares the local array, copies all states (accumulators) into it before the loop over strips
- * (ranges that vector loops visit) and back behind it, and makes the step use the array (`more` is
- * added to a state's subscript). */
+ * (ranges that vector loops visit) and back behind it, and makes the step use the array
+ * (`state_offset` is added to a state's subscript). */
 static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
 {
     const int32_t   lanes = t->fold[fold].lanes;
@@ -151,8 +151,9 @@ static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
     rd_put_before(t, rd_add_declaration(t, array), at->strips);
     rd_put_before(t, make_copy(t, at, RD_S_LOAD_STATES, array, group), at->strips);
     rd_put_behind(t, make_copy(t, at, RD_S_STORE_STATES, array, group), at->strips);
-    t->stmt[at->step].store   = array;
-    t->stmt[at->step].of.more = rd_linear_plus(t, group, /*coef=*/1, t->stmt[at->step].of.more);
+    t->stmt[at->step].store = array;
+    t->stmt[at->step].fold_at.state_offset =
+        rd_linear_plus(t, group, /*coef=*/1, t->stmt[at->step].fold_at.state_offset);
 }
 
 /* The pass: copies the states (accumulators) of each fold that qualifies into a local array around

@@ -12,7 +12,7 @@
  *                                            step f0 a1: r0, label r1 }
  *                                          store states f0, a1 at 0
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
@@ -34,9 +34,9 @@ static bool is_profitable(const rd_schedule *t, int32_t fold)
     const rd_loop_fold *f = &t->fold[fold];
     const rd_fold      *p = &t->p->fold[fold];
 
-    return p->n_group > 0 && !p->differ && f->lanes == 1 && f->along >= 0 &&
-           f->of.n_state <= FEW_STATES && (!f->of.user || rd_user_bytes(&f->of) <= SMALL) &&
-           (p->of_pattern || rd_trips(t->p, f->along) / p->n_group >= FEW_ELEMENTS);
+    return p->n_group > 0 && !p->no_equal_neighbours && f->lanes == 1 && f->step_loop >= 0 &&
+           f->emit.n_state <= FEW_STATES && (!f->emit.user || rd_user_bytes(&f->emit) <= SMALL) &&
+           (p->of_pattern || rd_trips(t->p, f->step_loop) / p->n_group >= FEW_ELEMENTS);
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  *                                        serial i0 { step f0 a1 .. }
  *                                        store states f0, a1 at 0
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
@@ -18,8 +18,8 @@ static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;
 
-    return f && s->kind == RD_S_STEP && f->of.user && s->label < 0 && f->lanes == 1 &&
-           f->along >= 0 && s->store < t->p->n_fold && s->of.more.n == 0;
+    return f && s->kind == RD_S_STEP && f->emit.user && s->label < 0 && f->lanes == 1 &&
+           f->step_loop >= 0 && s->store < t->p->n_fold && s->fold_at.state_offset.n == 0;
 }
 
 /* Declares the variable before the loop, copies the state (accumulator) into it, and back behind

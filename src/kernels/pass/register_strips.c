@@ -26,10 +26,11 @@ static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
     const rd_loop_fold *f = &r->t->fold[r->t->stmt[step].fold];
 
     for (int32_t s = r->t->stmt[step].parent; s != r->top && s >= 0; s = r->t->stmt[s].parent) {
-        const rd_for *loop  = r->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(r->t, s) : NULL;
-        const int64_t bytes = (int64_t)STRIP * f->of.n_state * rd_register_size(f->of.fold->type);
+        const rd_for *loop = r->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(r->t, s) : NULL;
+        const int64_t bytes =
+            (int64_t)STRIP * f->emit.n_state * rd_register_size(f->emit.fold->type);
 
-        if (loop && loop->axis != r->axis && rd_coef(&f->of.fold->cell, loop->axis) &&
+        if (loop && loop->axis != r->axis && rd_coef(&f->emit.fold->cell, loop->axis) &&
             rd_trips_of(r->t, s) * (double)bytes > NEAR_BYTES)
             return loop->axis;
     }
@@ -80,9 +81,9 @@ bool rd_prefers_register_strips(const rd_strip_at *r, rd_fold_in_strip *fold, rd
         *by = *r;
         if (!is_step || !rd_fold_begins_in(r->t, r->t->stmt[s].fold, r->top))
             continue;
-        by->axis   = axis_of_cells(r, s);
-        by->top    = r->around ? r->top : body_of(r->t, r->top);
-        by->around = true;
+        by->axis        = axis_of_cells(r, s);
+        by->top         = r->top_is_body ? r->top : body_of(r->t, r->top);
+        by->top_is_body = true;
         if (by->axis >= 0 && by->top >= 0 && can_jam_rows(by, r->axis, fold))
             return true;
     }

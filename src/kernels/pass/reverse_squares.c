@@ -23,7 +23,7 @@ static bool is_only_squared(const rd_schedule *t, int32_t value)
     for (int32_t next = s; next >= 0; next = rd_next_use(t, value, next)) {
         const rd_stmt *step = &t->stmt[next];
 
-        if (step->kind != RD_S_STEP || step->x != value || step->w != value ||
+        if (step->kind != RD_S_STEP || step->x != value || step->weight != value ||
             step->mask == value || step->label == value ||
             !rd_reducer_multiplies((rd_reducer_id)t->p->fold[step->fold].reducer))
             return false;

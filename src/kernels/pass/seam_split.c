@@ -296,7 +296,7 @@ static void split_at(rd_range_split *c, const rd_target *target, const seams *fo
 
         made[k] = copy_before(c, from, before);
         strip[k] =
-            c->by > 1 && !is_same_number(&before, &behind) ? copy_before(c, before, behind) : -1;
+            c->grain > 1 && !is_same_number(&before, &behind) ? copy_before(c, before, behind) : -1;
         from = behind;
     }
     set_range(t, c->stmt, from, c->to);
@@ -305,8 +305,8 @@ static void split_at(rd_range_split *c, const rd_target *target, const seams *fo
 
         finish_piece(t, target, made[k], lo, seam);
         if (strip[k] >= 0)
-            finish_piece(t, target, strip[k], seam - lo > c->by ? seam - c->by : lo,
-                         hi - seam > c->by ? seam + c->by : hi);
+            finish_piece(t, target, strip[k], seam - lo > c->grain ? seam - c->grain : lo,
+                         hi - seam > c->grain ? seam + c->grain : hi);
     }
     finish_piece(t, target, c->stmt, lo, hi);
 }
@@ -324,7 +324,7 @@ static bool tests_ends(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].kind == RD_S_PUSH_IF_LAST &&
-            !is_inside(t, t->fold[t->stmt[s].fold].start, rd_loop_of(t, loop)->of))
+            !is_inside(t, t->fold[t->stmt[s].fold].start, rd_loop_of(t, loop)->program_loop))
             return true;
     return false;
 }
@@ -344,9 +344,10 @@ static bool hands_on(const rd_schedule *t, int32_t loop)
  * over strips their fixed width, or its step. 64 (the most lanes) if strips have no fixed width. */
 static int64_t strip_of(const rd_target *target, const rd_for *loop)
 {
-    return loop->start < 0 && loop->step <= 1 ? 0
-           : target->strips && loop->strip >= 0 && target->strips->at[loop->strip].fixed
-               ? target->strips->at[loop->strip].width
+    return loop->start_mark < 0 && loop->step <= 1 ? 0
+           : target->strips && loop->strips_number >= 0 &&
+                   target->strips->at[loop->strips_number].fixed
+               ? target->strips->at[loop->strips_number].width
            : loop->step > 1 ? loop->step
                             : LANES;
 }
@@ -364,7 +365,7 @@ static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stm
                                                            : false;
 
     return can_kind && !loop->backwards && loop->axis < t->p->n_axis && loop->from.n == 1 &&
-           loop->to.n == 1 && loop->from.part[0].by <= 1 && loop->to.part[0].by <= 1 &&
+           loop->to.n == 1 && loop->from.part[0].multiple <= 1 && loop->to.part[0].multiple <= 1 &&
            rd_next_exit(t, stmt, stmt) < 0 && !tests_ends(t, stmt) &&
            (loop->kind == RD_FOR_SERIAL || !hands_on(t, stmt));
 }
@@ -378,12 +379,12 @@ static bool split_loop(rd_schedule *t, const rd_target *target, int32_t stmt, co
     const bool     is_limited = within && within->axis == loop.axis;
     const int64_t  lo         = is_limited ? within->lo : 0;
     const int64_t  hi         = is_limited ? within->hi : t->p->axis_extent[loop.axis];
-    rd_range_split c          = { .t    = t,
-                                  .n    = { t, stmt },
-                                  .stmt = stmt,
-                                  .by   = strip_of(target, &loop) > 1 ? strip_of(target, &loop) : 1,
-                                  .from = loop.from.part[0].at,
-                                  .to   = loop.to.part[0].at };
+    rd_range_split c          = { .t     = t,
+                                  .n     = { t, stmt },
+                                  .stmt  = stmt,
+                                  .grain = strip_of(target, &loop) > 1 ? strip_of(target, &loop) : 1,
+                                  .from  = loop.from.part[0].at,
+                                  .to    = loop.to.part[0].at };
     seams          found      = { 0 };
 
     find_seams(t, stmt, lo, hi, &found);

@@ -14,9 +14,9 @@
  * A step is in order if it must wait for the step before: its state is the same, or may be.  A late
  * statement is one that stays in the serial loop.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A step has
- * values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold has `user`
- * if its reducer is the caller's own. */
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none. A step
+ * has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold
+ * has `user` if its reducer is the caller's own. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/loop_chunks.h"
@@ -36,9 +36,9 @@ static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t l
     const rd_stmt      *s = &t->stmt[step];
     const rd_loop_fold *f = &t->fold[s->fold];
 
-    return s->kind == RD_S_STEP && s->label < 0 && f->lanes == 1 && !f->blocks && !f->of.user &&
+    return s->kind == RD_S_STEP && s->label < 0 && f->lanes == 1 && !f->blocks && !f->emit.user &&
            !t->p->fold[s->fold].user && rd_mapping_of(t, s->fold, loop) == RD_MAPS_CELLS &&
-           rd_position_stride(t, loop, step, &s->of.cell).by == 1;
+           rd_position_stride(t, loop, step, &s->fold_at.cell).by == 1;
 }
 
 static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last);
@@ -77,9 +77,9 @@ static bool is_plain(const rd_schedule *t, int32_t stmt)
     enum { LEAST = 8 };
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    return l && l->kind == RD_FOR_SERIAL && !l->backwards && l->step == 1 && l->start < 0 &&
-           l->strip < 0 && l->axis < t->p->n_axis && (l->extent < 0 || l->extent >= LEAST) &&
-           rd_vector_around(t, stmt) < 0;
+    return l && l->kind == RD_FOR_SERIAL && !l->backwards && l->step == 1 && l->start_mark < 0 &&
+           l->strips_number < 0 && l->axis < t->p->n_axis &&
+           (l->extent < 0 || l->extent >= LEAST) && rd_vector_around(t, stmt) < 0;
 }
 
 /* True if the body holds only values, stores and steps. No checked index, which may end the run,

@@ -1,13 +1,13 @@
 /* state_copies.c - Statements that copy states into a local array and back, and the loop around
  * which they stand.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A fold is a reduction or a scan. */
 #include "kernels/pass/state_copies.h"
 #include "kernels/loop/facts.h"
 
-/* Returns the loop along the fold's steps (`along`) around a step. All loops up to it must be
+/* Returns the loop along the fold's steps (`step_loop`) around a step. All loops up to it must be
  * serial, not over strips (ranges that vector loops visit), and leave the cell (accumulator)
  * alone, so that all its steps go into one cell; else -1. */
 int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
@@ -17,10 +17,10 @@ int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
     for (int32_t k = s->parent; t->stmt[k].kind == RD_S_LOOP; k = t->stmt[k].parent) {
         const rd_for *loop = rd_loop_of(t, k);
 
-        if (loop->kind != RD_FOR_SERIAL || loop->strip >= 0 ||
-            rd_linear_coef(t, &s->of.cell, loop->axis))
+        if (loop->kind != RD_FOR_SERIAL || loop->strips_number >= 0 ||
+            rd_linear_coef(t, &s->fold_at.cell, loop->axis))
             return -1;
-        if (loop->of == t->fold[s->fold].along)
+        if (loop->program_loop == t->fold[s->fold].step_loop)
             return k;
     }
     return -1;
@@ -54,9 +54,9 @@ rd_stmt rd_copy_of_states(const rd_stmt *step, rd_stmt_kind kind, int32_t array)
     s.kind = kind;
     s.arg  = array;
     s.at   = rd_linear_of(0);
-    s.x = s.w = s.mask = -1;
+    s.x = s.weight = s.mask = -1;
     s.value = s.n_value = 0;
-    s.of.lane = s.of.outer = s.of.index = rd_linear_of(0);
+    s.fold_at.lane = s.fold_at.outer = s.fold_at.index = rd_linear_of(0);
     return s;
 }
 
@@ -94,18 +94,19 @@ static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
     const rd_stmt *s = &t->stmt[stmt];
 
     return (s->kind == RD_S_STEP || (s->kind == RD_S_PREFIX && !t->fold[s->fold].levels)) &&
-           s->label < 0 && !is_changed_inside(t, vector, stmt, &s->of.cell) &&
-           !is_changed_inside(t, vector, stmt, &s->of.lane) &&
-           !is_changed_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
+           s->label < 0 && !is_changed_inside(t, vector, stmt, &s->fold_at.cell) &&
+           !is_changed_inside(t, vector, stmt, &s->fold_at.lane) &&
+           !is_changed_inside(t, vector, stmt, &s->fold_at.state_offset) &&
+           !is_declared_in(t, vector, s->store);
 }
 
 /* True if both steps use the same state: the same cell (accumulator), lane and offset in the same
  * array. */
 static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
 {
-    return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
-           rd_linear_same(t, &a->of.lane, &b->of.lane) &&
-           rd_linear_same(t, &a->of.more, &b->of.more);
+    return a->store == b->store && rd_linear_same(t, &a->fold_at.cell, &b->fold_at.cell) &&
+           rd_linear_same(t, &a->fold_at.lane, &b->fold_at.lane) &&
+           rd_linear_same(t, &a->fold_at.state_offset, &b->fold_at.state_offset);
 }
 
 /* Adds the statement that copies the state of the step's lane (partial accumulator) into the
@@ -114,7 +115,7 @@ static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, 
 {
     rd_stmt s = rd_copy_of_states(step, kind, array);
 
-    s.of.lane = step->of.lane;
+    s.fold_at.lane = step->fold_at.lane;
     return rd_add_stmt(t, &s);
 }
 
@@ -129,8 +130,8 @@ static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
 
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
         if (can_promote(t, vector, s) && is_same_state(t, &t->stmt[s], &step)) {
-            t->stmt[s].store   = array;
-            t->stmt[s].of.more = rd_linear_of(0);
+            t->stmt[s].store                = array;
+            t->stmt[s].fold_at.state_offset = rd_linear_of(0);
         }
     declared = rd_add_declaration(t, array);
     if (t->failed)
@@ -146,7 +147,7 @@ static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
 static void number_states(rd_schedule *t, int32_t vector)
 {
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector)) {
-        rd_fold_at at = t->stmt[s].of;
+        rd_fold_at at = t->stmt[s].fold_at;
 
         if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
             continue;
@@ -155,10 +156,10 @@ static void number_states(rd_schedule *t, int32_t vector)
 
             if (!loop || loop->kind != RD_FOR_UNROLL || loop->extent != 1)
                 continue;
-            at.cell = rd_linear_with(t, at.cell, loop->axis, loop->from.part[0].at);
-            at.more = rd_linear_with(t, at.more, loop->axis, loop->from.part[0].at);
+            at.cell         = rd_linear_with(t, at.cell, loop->axis, loop->from.part[0].at);
+            at.state_offset = rd_linear_with(t, at.state_offset, loop->axis, loop->from.part[0].at);
         }
-        t->stmt[s].of = at;
+        t->stmt[s].fold_at = at;
     }
 }
 

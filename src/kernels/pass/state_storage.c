@@ -43,11 +43,11 @@ static int32_t begin_of(const rd_schedule *t, int32_t fold)
 static int64_t bytes_of(const rd_schedule *t, int32_t fold)
 {
     const rd_loop_fold *f      = &t->fold[fold];
-    const bool          before = f->blocks && f->of.fold->scan, pair = before && f->pair;
-    const int64_t       arrays = f->of.n_state * (1 + before + f->levels) + pair;
+    const bool          before = f->blocks && f->emit.fold->scan, pair = before && f->hi_lo_sums;
+    const int64_t       arrays = f->emit.n_state * (1 + before + f->levels) + pair;
 
     return rd_bytes_times(t->store[fold].extent,
-                          arrays * f->of.bytes + (pair ? f->n_words * INT64_C(8) : 0));
+                          arrays * f->emit.bytes + (pair ? f->n_words * INT64_C(8) : 0));
 }
 
 /* The pass: puts the states (accumulators) of a fold into a local array, declared before its

@@ -80,7 +80,7 @@ static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_let *let)
     while (t->stmt[body].kind == RD_S_LOOP) {
         const rd_for *loop = rd_loop_of(t, body);
 
-        if (loop->kind != RD_FOR_SERIAL || loop->start >= 0 || loop->of < 0 ||
+        if (loop->kind != RD_FOR_SERIAL || loop->start_mark >= 0 || loop->program_loop < 0 ||
             rd_linear_coef(t, &let->at, loop->axis) || is_slot_written_in(t, body, let->slot) ||
             rd_loop_of(t, vector)->extent < 0 || rd_loop_of(t, vector)->extent > MOST_WIDTH)
             break;

@@ -11,7 +11,7 @@ typedef struct rd_strip_at {
     int                vector; /* bytes of a vector */
     int32_t            top;    /* the loop over the axis, or the body that holds such loops */
     int32_t            axis;
-    bool               around; /* top is such a body */
+    bool               top_is_body; /* top is such a body */
 } rd_strip_at;
 
 /* Visits each statement of the region. */

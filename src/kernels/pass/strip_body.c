@@ -20,21 +20,21 @@ rd_linear rd_element_of_strip(rd_strip_mining *c)
 
 /* Adds a vector loop over the whole strip, from mark to mark, at the end of a body, and returns
  * it. by_call: it is one call in the generated C; in_order: its rounds go one after the other. It
- * has no marks of its own, and comes from no loop of the program (of -1). */
+ * has no marks of its own, and comes from no loop of the program (program_loop -1). */
 static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool in_order)
 {
-    const rd_for  loop = { .kind     = RD_FOR_VECTOR,
-                           .in_order = in_order,
-                           .strip    = -1,
-                           .axis     = c->r->axis,
-                           .start    = -1,
-                           .stop     = -1,
-                           .from     = rd_edge_of(rd_axis_plus(c->t, c->start, /*offset=*/0)),
-                           .to       = rd_edge_of(rd_axis_plus(c->t, c->stop, /*offset=*/0)),
-                           .step     = 1,
-                           .extent   = c->r->width,
-                           .by_call  = by_call,
-                           .of       = -1 };
+    const rd_for  loop = { .kind          = RD_FOR_VECTOR,
+                           .in_order      = in_order,
+                           .strips_number = -1,
+                           .axis          = c->r->axis,
+                           .start_mark    = -1,
+                           .stop_mark     = -1,
+                           .from          = rd_edge_of(rd_axis_plus(c->t, c->start, /*offset=*/0)),
+                           .to            = rd_edge_of(rd_axis_plus(c->t, c->stop, /*offset=*/0)),
+                           .step          = 1,
+                           .extent        = c->r->width,
+                           .by_call       = by_call,
+                           .program_loop  = -1 };
     const int32_t made = rd_add_loop(c->t, &loop);
 
     rd_append(c->t, body, made);

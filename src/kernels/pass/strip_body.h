@@ -35,7 +35,7 @@ void rd_to_call(rd_strip_mining *c, int32_t body, int32_t stmt);
 void rd_to_in_order_loop(rd_strip_mining *c, int32_t body, int32_t stmt);
 
 /* strip_folds.c: puts a statement of a fold. */
-void rd_take_of_fold(rd_strip_mining *c, int32_t body, int32_t stmt);
+void rd_put_fold_stmt(rd_strip_mining *c, int32_t body, int32_t stmt);
 /* Sets the subscript of a statement's state, by the element of the strip. */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s);
 

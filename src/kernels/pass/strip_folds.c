@@ -3,8 +3,8 @@
  *
  * A cell is an accumulator of a fold, and has one state for each lane; elements go to the lanes in
  * turn.  In c->strips->fold, `cells` and `lanes` say whether neighbours of a strip are cells or
- * lanes; `begins`: the fold begins in the strip; `inner`: it also ends in one round of a vector
- * loop.  c->inside is the number of loops over the strips' axis around the statement. */
+ * lanes; `begins`: the fold begins in the strip; `ends_in_round`: it also ends in one round of a
+ * vector loop.  c->inside is the number of loops over the strips' axis around the statement. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_body.h"
 
@@ -20,7 +20,7 @@ static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
     const rd_fold          *fold  = &c->t->p->fold[begin->fold];
     rd_store               *store = &c->t->store[begin->store];
-    const int64_t lanes = c->t->fold[begin->fold].lanes, width = f->inner ? 1 : c->r->width;
+    const int64_t lanes = c->t->fold[begin->fold].lanes, width = f->ends_in_round ? 1 : c->r->width;
     const bool    cell_moves = rd_coef(&fold->cell, c->r->axis) != 0;
     const int64_t cells      = !cell_moves ? fold->n_cell
                                : fold->cell.n_add == 1
@@ -29,10 +29,10 @@ static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 
     if (!f->begins)
         return;
-    store->extent      = (f->inner ? 1 : cells) * lanes * width;
+    store->extent      = (f->ends_in_round ? 1 : cells) * lanes * width;
     store->cell_stride = lanes * width;
     store->lane_stride = width;
-    store->storage     = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
+    store->storage     = f->ends_in_round ? RD_IN_REGISTERS : RD_IN_TASK;
 }
 
 /* Adds a value in the strip before the open vector loop, so that it is made once, and returns its
@@ -85,17 +85,17 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
             c->t->store[s->store].lanes = 1;
         else if (lanes > c->r->width)
             lane = rd_linear_plus_value(c->t, lane, /*coef=*/1, first_lane(c, body, lanes));
-        s->of.lane = lane;
-        s->wraps   = false;
+        s->fold_at.lane = lane;
+        s->wraps        = false;
     }
     if (!f->begins)
         return;
-    if (f->inner)
-        s->of.cell = rd_linear_of(0);
-    else if (rd_linear_coef(c->t, &s->of.cell, c->r->axis))
-        s->of.cell = rd_cell_of_element(c->t, s->fold, c->r->axis, s->of.cell);
-    if (!f->inner)
-        s->of.more = rd_element_of_strip(c);
+    if (f->ends_in_round)
+        s->fold_at.cell = rd_linear_of(0);
+    else if (rd_linear_coef(c->t, &s->fold_at.cell, c->r->axis))
+        s->fold_at.cell = rd_cell_of_element(c->t, s->fold, c->r->axis, s->fold_at.cell);
+    if (!f->ends_in_round)
+        s->fold_at.state_offset = rd_element_of_strip(c);
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
@@ -105,7 +105,7 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
-           (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
+           (rd_linear_coef(c->t, &s->fold_at.cell, c->r->axis) || c->strips->fold[s->fold].begins);
 }
 
 /* Puts a BEGIN into the strip. If the fold begins and ends in one round of a vector loop (inner),
@@ -113,7 +113,7 @@ static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
  * Else it resets the states of all elements, alone between vector loops. */
 static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
-    const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
+    const bool inner = c->strips->fold[c->t->stmt[stmt].fold].ends_in_round;
     rd_stmt    array = c->t->stmt[stmt];
 
     resize_states(c, &array);
@@ -145,7 +145,7 @@ static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
     c->t->stmt[stmt] = s;
     if (!varies)
         rd_put_alone(c, body, stmt);
-    else if (c->strips->fold[s.fold].inner || is_finished_at_once(c, s.fold))
+    else if (c->strips->fold[s.fold].ends_in_round || is_finished_at_once(c, s.fold))
         rd_to_vector(c, body, stmt);
     else
         rd_to_call(c, body, stmt);
@@ -204,14 +204,14 @@ static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 /* Puts a PUSH_IF_LAST (ends the block of a cell): as a loop by call (one call in the generated C)
  * for all cells (accumulators) of the strip (a range that vector loops visit); or alone, if
  * neighbours are no cells, or one statement ends the blocks (runs of a fold's steps) of all cells
- * (`all`). */
+ * (`all_cells`). */
 static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
 
     rd_set_state(c, body, &s);
     c->t->stmt[stmt] = s;
-    if (c->inside && c->strips->fold[s.fold].cells && !s.all)
+    if (c->inside && c->strips->fold[s.fold].cells && !s.all_cells)
         rd_to_call(c, body, stmt);
     else
         rd_put_alone(c, body, stmt);
@@ -230,13 +230,13 @@ static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fol
         step = rd_next_stmt(t, step, loop);
     if (step < 0 || t->fold[fold].lanes > 1 || !c->strips->fold[fold].cells ||
         t->store[t->stmt[step].store].cell_stride *
-                    rd_linear_coef(t, &t->stmt[step].of.cell, c->r->axis) +
-                rd_linear_coef(t, &t->stmt[step].of.more, c->r->axis) !=
+                    rd_linear_coef(t, &t->stmt[step].fold_at.cell, c->r->axis) +
+                rd_linear_coef(t, &t->stmt[step].fold_at.state_offset, c->r->axis) !=
             1)
         return -1;
     for (int32_t s = t->stmt[step].parent; s != loop; s = t->stmt[s].parent)
         if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->axis != c->r->axis &&
-            rd_linear_coef(t, &t->stmt[step].of.cell, rd_loop_of(t, s)->axis))
+            rd_linear_coef(t, &t->stmt[step].fold_at.cell, rd_loop_of(t, s)->axis))
             return -1;
     return step;
 }
@@ -252,10 +252,11 @@ static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
     const int32_t   step  = step_of_strip(c, s.arg, s.fold);
     const rd_linear first = rd_axis_plus(t, c->start, /*offset=*/0);
 
-    if (step < 0 || c->strips->fold[s.fold].inner)
+    if (step < 0 || c->strips->fold[s.fold].ends_in_round)
         return;
-    s.of.cell = rd_linear_with(t, t->stmt[step].of.cell, c->r->axis, first);
-    s.of.more = rd_linear_with(t, t->stmt[step].of.more, c->r->axis, first);
+    s.fold_at.cell = rd_linear_with(t, t->stmt[step].fold_at.cell, c->r->axis, first);
+    s.fold_at.state_offset =
+        rd_linear_with(t, t->stmt[step].fold_at.state_offset, c->r->axis, first);
     s.count = rd_linear_plus_axis(t, rd_axis_plus(t, c->stop, /*offset=*/0), /*coef=*/-1, c->start);
     t->stmt[stmt] = s;
     rd_put_alone(c, body, stmt);
@@ -275,7 +276,7 @@ static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 }
 
 /* Puts a statement of a fold, by its kind; steps and prefixes are the default. */
-void rd_take_of_fold(rd_strip_mining *c, int32_t body, int32_t stmt)
+void rd_put_fold_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     switch (c->t->stmt[stmt].kind) {
     case RD_S_BEGIN: distribute_begin(c, body, stmt); break;

@@ -20,18 +20,18 @@
  * strip may be shorter. extent -1: the number of rounds is known at run time only. */
 static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
 {
-    return (rd_for){ .kind  = c->r->single ? RD_FOR_ONCE : RD_FOR_SERIAL,
-                     .axis  = c->r->axis,
-                     .start = c->start,
-                     .stop  = c->stop,
-                     .from  = like->from,
-                     .to    = like->to,
-                     .step  = c->r->width,
+    return (rd_for){ .kind       = c->r->single ? RD_FOR_ONCE : RD_FOR_SERIAL,
+                     .axis       = c->r->axis,
+                     .start_mark = c->start,
+                     .stop_mark  = c->stop,
+                     .from       = like->from,
+                     .to         = like->to,
+                     .step       = c->r->width,
                      .extent =
                          like->extent < 0 ? -1 : (like->extent + c->r->width - 1) / c->r->width,
-                     .width = c->r->single ? c->r->width : 0,
-                     .of    = like->of,
-                     .strip = c->number };
+                     .width         = c->r->single ? c->r->width : 0,
+                     .program_loop  = like->program_loop,
+                     .strips_number = c->number };
 }
 
 /* Replaces a loop over the axis by the loop over strips, and distributes its body over vector
@@ -56,7 +56,7 @@ static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
 /* Puts all statements of the body `top` into one loop over strips (ranges that vector loops
  * visit), which has the bounds of the loops over the axis in it. They are moved to a statement
  * `from` that stands nowhere, then distributed from there. The new loop comes from no loop of the
- * program (of -1). c->inside = 0: no loop over the axis is around yet. */
+ * program (program_loop -1). c->inside = 0: no loop over the axis is around yet. */
 static void strip_mine_around(rd_strip_mining *c, int32_t top)
 {
     rd_schedule  *t     = c->t;
@@ -67,12 +67,12 @@ static void strip_mine_around(rd_strip_mining *c, int32_t top)
 
     if (inner < 0)
         return;
-    loop              = strip_loop(c, rd_loop_of(t, inner));
-    s                 = t->stmt[inner];
-    s.arg             = rd_add_for(t, &loop);
-    t->loop[s.arg].of = -1;
-    from              = rd_add_stmt(t, &t->stmt[top]);
-    body              = rd_add_stmt(t, &s);
+    loop                        = strip_loop(c, rd_loop_of(t, inner));
+    s                           = t->stmt[inner];
+    s.arg                       = rd_add_for(t, &loop);
+    t->loop[s.arg].program_loop = -1;
+    from                        = rd_add_stmt(t, &t->stmt[top]);
+    body                        = rd_add_stmt(t, &s);
     while (t->stmt[top].first >= 0 && !t->failed) {
         const int32_t k = t->stmt[top].first;
 

@@ -6,9 +6,9 @@
  * turn.  Rows are streamed if each round of a loop reads other ones, so that they come from memory
  * and not from a cache.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A step
- * has values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold has
- * `user` if its reducer is the caller's own. */
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or groups.
+ * A fold has `user` if its reducer is the caller's own. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"
@@ -79,7 +79,7 @@ static bool has_labels(const measuring *m)
 /* Returns the number of rounds of the loop, if it comes from a loop of the program; else 1. */
 static int64_t trips_of(const measuring *m, const rd_for *loop)
 {
-    return loop->of >= 0 ? rd_trips(m->r->t->p, loop->of) : 1;
+    return loop->program_loop >= 0 ? rd_trips(m->r->t->p, loop->program_loop) : 1;
 }
 
 /* True if each round of the loop reads other elements, so that they come from memory: the address
@@ -97,7 +97,7 @@ static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear 
 }
 
 /* True if the loop has so many rounds that what they all read comes from a cache: 64, or 8 if a
- * tile holds only some of its rows (rd_reach: the most indices at a time). */
+ * tile holds only some of its rows (rd_most_indices: the most indices at a time). */
 static bool is_often(const measuring *m, const rd_for *loop)
 {
     enum { OFTEN = 64, ROWS_OF_TILE = 8 };
@@ -105,7 +105,7 @@ static bool is_often(const measuring *m, const rd_for *loop)
     const int64_t     trips = trips_of(m, loop);
 
     return trips >= OFTEN ||
-           (trips >= ROWS_OF_TILE && rd_reach(p, loop->axis) < p->axis_extent[loop->axis]);
+           (trips >= ROWS_OF_TILE && rd_most_indices(p, loop->axis) < p->axis_extent[loop->axis]);
 }
 
 /* True if a loop in the region (loops that share strips) makes the load read other elements in each
@@ -150,11 +150,11 @@ static bool has_streams(const measuring *m)
  * (pair) one number more. */
 static int64_t bytes_of_states(const rd_loop_fold *f)
 {
-    const bool    before = f->blocks && f->of.fold->scan;
-    const int32_t arrays = f->of.n_state * (before ? 2 : 1) + (before && f->pair);
+    const bool    before = f->blocks && f->emit.fold->scan;
+    const int32_t arrays = f->emit.n_state * (before ? 2 : 1) + (before && f->hi_lo_sums);
 
-    return f->of.fold->user ? (int64_t)f->of.fold->user->size
-                            : arrays * rd_register_size(f->of.fold->type);
+    return f->emit.fold->user ? (int64_t)f->emit.fold->user->size
+                              : arrays * rd_register_size(f->emit.fold->type);
 }
 
 /* Returns the bytes that a loop over the strip leaves to the next one, for each element: states
@@ -189,7 +189,7 @@ static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
 {
     const rd_for *loop = loop_of(m, stmt);
 
-    return loop && loop->of >= 0 ? m->r->t->p->loop[loop->of].bounds : NULL;
+    return loop && loop->program_loop >= 0 ? m->r->t->p->loop[loop->program_loop].bounds : NULL;
 }
 
 /* True if a mask bounds a loop over another axis by the strip's position, by values of memory
@@ -216,7 +216,7 @@ static int32_t wide_width(const measuring *m)
     enum { BOUNDING = 256 };
     const int64_t bytes = bytes_kept(m), room = 2 * RD_L1_BYTES;
     const int64_t narrow = rd_prefetches_rows_behind ? PREFETCHED : NARROW;
-    const int64_t reach  = rd_reach(m->r->t->p, m->r->axis);
+    const int64_t reach  = rd_most_indices(m->r->t->p, m->r->axis);
     int64_t       width  = bytes ? room / bytes / 64 * 64 : WIDE;
 
     width = width > WIDE ? WIDE : width < narrow ? narrow : width;
@@ -259,11 +259,12 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
 {
     enum { LONG = 64, ZMM = 64 };
     const rd_for    *l      = rd_loop_of(r->t, loop);
-    const rd_bounds *bounds = l->of >= 0 ? r->t->p->loop[l->of].bounds : NULL;
+    const rd_bounds *bounds = l->program_loop >= 0 ? r->t->p->loop[l->program_loop].bounds : NULL;
     bool             found = false, reuses_states = false;
 
-    if (r->vector < ZMM || l->axis == r->axis || l->of < 0 || l->step != 1 ||
-        rd_is_row(&r->t->p->loop[l->of]) || l->backwards || rd_trips(r->t->p, l->of) < LONG ||
+    if (r->vector < ZMM || l->axis == r->axis || l->program_loop < 0 || l->step != 1 ||
+        rd_is_sparse_row(&r->t->p->loop[l->program_loop]) || l->backwards ||
+        rd_trips(r->t->p, l->program_loop) < LONG ||
         (bounds && bounds->list_at >= 0)) /* ranges are looked up for each strip */
         return false;
     for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop)) {
@@ -308,7 +309,7 @@ static int32_t tail_of(const measuring *m, int32_t width)
     const rd_program *p      = m->r->t->p;
     const int64_t     extent = p->axis_extent[m->r->axis];
 
-    if ((!m->r->t->whole && p->root == m->r->axis) || rd_reach(p, m->r->axis) != extent ||
+    if ((!m->r->t->whole && p->root == m->r->axis) || rd_most_indices(p, m->r->axis) != extent ||
         rd_has_clusters(m->r) || has_ends_amid_rows(m))
         return -1;
     return (int32_t)(extent % width);
@@ -348,7 +349,7 @@ enum { CALLED = 512, NONTEMPORAL = 128 };
 void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip)
 {
     const measuring m         = { r, fold };
-    const int64_t   reach     = rd_reach(r->t->p, r->axis);
+    const int64_t   reach     = rd_most_indices(r->t->p, r->axis);
     const bool      is_shared = !r->t->whole && r->t->p->root == r->axis;
 
     if (rd_uses_one_state(r, fold))

@@ -10,8 +10,8 @@
  * m0 and m1 are marks: the first index of a strip, and the one behind its last; m2 and m3 are those
  * of a substrip.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A loop's
- * `strip` is the number of the strips that it runs over, -1: none.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A loop's `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/substrips.h"
@@ -22,7 +22,8 @@
  * -1 if there is none. */
 int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
 {
-    while (stmt >= 0 && !(t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strip >= 0))
+    while (stmt >= 0 &&
+           !(t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strips_number >= 0))
         stmt = t->stmt[stmt].parent;
     return stmt;
 }
@@ -35,21 +36,22 @@ static rd_linear mark_position(rd_schedule *t, int32_t axis)
 }
 
 /* Returns a loop over substrips of `width` elements, from the start mark (axis bound to an end of
- * a round) of the strip to its stop mark, with marks of its own. It keeps the number (`strip`) of
- * the strips that it divides, and comes from no loop of the program (of -1). */
+ * a round) of the strip to its stop mark, with marks of its own. It keeps the number
+ * (`strips_number`) of the strips that it divides, and comes from no loop of the program
+ * (program_loop -1). */
 static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
 {
-    return (rd_for){ .kind     = RD_FOR_SERIAL,
-                     .axis     = strips->axis,
-                     .start    = rd_add_mark(t),
-                     .stop     = rd_add_mark(t),
-                     .from     = rd_edge_of(mark_position(t, strips->start)),
-                     .to       = rd_edge_of(mark_position(t, strips->stop)),
-                     .step     = width,
-                     .extent   = (strips->step + width - 1) / width,
-                     .of       = -1,
-                     .strip    = strips->strip,
-                     .substrip = true };
+    return (rd_for){ .kind          = RD_FOR_SERIAL,
+                     .axis          = strips->axis,
+                     .start_mark    = rd_add_mark(t),
+                     .stop_mark     = rd_add_mark(t),
+                     .from          = rd_edge_of(mark_position(t, strips->start_mark)),
+                     .to            = rd_edge_of(mark_position(t, strips->stop_mark)),
+                     .step          = width,
+                     .extent        = (strips->step + width - 1) / width,
+                     .program_loop  = -1,
+                     .strips_number = strips->strips_number,
+                     .substrip      = true };
 }
 
 /* Makes the vector loops that begin at the strip's start mark visit one substrip (part of the
@@ -63,10 +65,10 @@ static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *str
         rd_edge from, to;
 
         if (t->stmt[s].kind != RD_S_LOOP || rd_loop_of(t, s)->kind != RD_FOR_VECTOR ||
-            rd_linear_coef(t, &rd_loop_of(t, s)->from.part[0].at, strips->start) != 1)
+            rd_linear_coef(t, &rd_loop_of(t, s)->from.part[0].at, strips->start_mark) != 1)
             continue;
-        from                           = rd_edge_of(mark_position(t, loop.start));
-        to                             = rd_edge_of(mark_position(t, loop.stop));
+        from                           = rd_edge_of(mark_position(t, loop.start_mark));
+        to                             = rd_edge_of(mark_position(t, loop.stop_mark));
         t->loop[t->stmt[s].arg].from   = from;
         t->loop[t->stmt[s].arg].to     = to;
         t->loop[t->stmt[s].arg].extent = loop.step;
@@ -148,11 +150,13 @@ static void split_row(rd_schedule *t, int32_t row)
  * itself (strip < 0), its axis is not the strip's, and the strip is not divided yet. */
 static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
-    const rd_for   *loop   = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
-    const int32_t   strips = loop && loop->of >= 0 && loop->strip < 0 && loop->kind == RD_FOR_SERIAL
-                                 ? rd_strips_around(t, stmt)
-                                 : -1;
-    const rd_strip *r      = strips >= 0 ? &target->strips->at[rd_loop_of(t, strips)->strip] : NULL;
+    const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+    const int32_t strips =
+        loop && loop->program_loop >= 0 && loop->strips_number < 0 && loop->kind == RD_FOR_SERIAL
+            ? rd_strips_around(t, stmt)
+            : -1;
+    const rd_strip *r =
+        strips >= 0 ? &target->strips->at[rd_loop_of(t, strips)->strips_number] : NULL;
 
     return r && r->wide && r->width > RD_SUBSTRIP && !rd_loop_of(t, strips)->substrip &&
            loop->axis != r->axis && t->stmt[stmt].first >= 0;

@@ -9,7 +9,7 @@
  * shorter last one. Bound "3000 down to 64 k": the greatest start + multiple of 64 that is at most
  * 3000.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
@@ -42,8 +42,8 @@ static bool is_piece_of_strip(const rd_schedule *t, int32_t strip, int32_t stmt)
     const rd_for *loop = rd_loop_of(t, stmt);
 
     return loop->kind == RD_FOR_VECTOR && loop->axis == rd_loop_of(t, strip)->axis &&
-           (rd_linear_coef(t, &loop->from.part[0].at, rd_loop_of(t, strip)->start) != 1 ||
-            rd_linear_coef(t, &loop->to.part[0].at, rd_loop_of(t, strip)->stop) != 1);
+           (rd_linear_coef(t, &loop->from.part[0].at, rd_loop_of(t, strip)->start_mark) != 1 ||
+            rd_linear_coef(t, &loop->to.part[0].at, rd_loop_of(t, strip)->stop_mark) != 1);
 }
 
 /* True if the loop holds an unrolled loop, which would read behind the last element of a padded
@@ -114,7 +114,8 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
     int32_t parent = t->stmt[stmt].parent;
 
     while (rd_loop_of(t, stmt)->extent == 1 && t->stmt[parent].kind == RD_S_LOOP &&
-           rd_loop_of(t, parent)->kind == RD_FOR_SERIAL && rd_loop_of(t, parent)->strip < 0 &&
+           rd_loop_of(t, parent)->kind == RD_FOR_SERIAL &&
+           rd_loop_of(t, parent)->strips_number < 0 &&
            rd_may_interchange(t, parent, stmt, /*why=*/NULL)) {
         const int32_t strip = t->stmt[stmt].arg;
 
@@ -139,9 +140,9 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
 {
     enum { SHARE = 8 };
     const rd_for       loop = *rd_loop_of(t, stmt);
-    const rd_edge_part end  = { .at    = loop.to.part[0].at,
-                                .first = loop.from.part[0].at,
-                                .by    = SHARE };
+    const rd_edge_part end  = { .at       = loop.to.part[0].at,
+                                .base     = loop.from.part[0].at,
+                                .multiple = SHARE };
     const int32_t      made = rd_stmt_copy(t, tail_stmt);
     rd_for            *share, *last;
 
@@ -163,7 +164,8 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
  * visit), and the tail is not padded. A share of a task then is a part of that strip. */
 static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 {
-    return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->padded;
+    return !t->whole && t->p->root == r->axis && rd_most_indices(t->p, r->axis) == r->width &&
+           !r->padded;
 }
 
 /* Keeps the strips of full length in the loop, so that the generated C knows their width, and adds
@@ -175,9 +177,9 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
     /* the end, rounded down to whole strips: there the tail begins */
-    const rd_edge_part border = { .at    = loop.to.part[0].at,
-                                  .first = loop.from.part[0].at,
-                                  .by    = r->width };
+    const rd_edge_part border = { .at       = loop.to.part[0].at,
+                                  .base     = loop.from.part[0].at,
+                                  .multiple = r->width };
     int32_t            tail_stmt, share = -1;
 
     if (loop.from.n != 1 || loop.to.n != 1 || loop.backwards)
@@ -204,7 +206,7 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
  * at run time only. */
 static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
-    const int32_t start = rd_loop_of(t, stmt)->start;
+    const int32_t start = rd_loop_of(t, stmt)->start_mark;
     const int64_t n = rd_loop_of(t, stmt)->extent, most = n < 0 ? -1 : n * r->width;
 
     t->loop[t->stmt[stmt].arg].kind   = RD_FOR_ONCE;
@@ -241,6 +243,6 @@ void rd_pass_tail(rd_schedule *t, const rd_target *target)
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k]))
-            if (s < n && t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->strip >= 0)
-                split_strips(t, s, &target->strips->at[rd_loop_of(t, s)->strip]);
+            if (s < n && t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->strips_number >= 0)
+                split_strips(t, s, &target->strips->at[rd_loop_of(t, s)->strips_number]);
 }

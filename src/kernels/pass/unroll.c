@@ -8,8 +8,8 @@
  * Then each round's values have names of their own, and pass `hoist` can move them. It also
  * makes compilers unroll long loops that are bound by exponentials, four rounds at a time.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
- * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A bound has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
  * multiple.
  *
  * Words. A loop by call is one call of a function in the text. */
@@ -24,7 +24,7 @@ static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return loop && loop->kind == RD_FOR_UNROLL && loop->extent > 1 && loop->from.n == 1 &&
-           loop->from.part[0].by <= 1 && rd_vector_around(t, stmt) >= 0 &&
+           loop->from.part[0].multiple <= 1 && rd_vector_around(t, stmt) >= 0 &&
            !rd_loop_of(t, rd_vector_around(t, stmt))->flattened &&
            !rd_is_by_call(t, rd_vector_around(t, stmt));
 }
@@ -83,7 +83,8 @@ static void request_unrolling(rd_schedule *t, const rd_strips *strips)
     for (int k = 0; strips && k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
             if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_SERIAL &&
-                rd_loop_of(t, s)->of >= 0 && strips->exp_bound[rd_loop_of(t, s)->of])
+                rd_loop_of(t, s)->program_loop >= 0 &&
+                strips->exp_bound[rd_loop_of(t, s)->program_loop])
                 t->loop[t->stmt[s].arg].unroll = ROUNDS;
 }
 

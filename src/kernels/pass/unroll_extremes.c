@@ -13,9 +13,10 @@
  * A sparse row is a loop over stored places, with bounds r0 and r1 that are read from memory.  m0
  * is a mark, bound to the first index of four.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A step has
- * values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A bound has n
- * parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none. A step
+ * has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or groups. A
+ * bound has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * multiple.
  *
  * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/loop/facts.h"
@@ -36,7 +37,7 @@ static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 
     if (s->kind == RD_S_STEP)
         return s->mask < 0 && s->label < 0 && t->fold[s->fold].lanes == 1 &&
-               rd_notes_nan(&t->fold[s->fold].of);
+               rd_is_row_extreme(&t->fold[s->fold].emit);
     if (!let)
         return false;
     for (int32_t k = 0; k < let->at.n && let->kind == RD_I_LOAD; k++)
@@ -57,9 +58,10 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
     const rd_for *l        = rd_loop_of(t, loop);
     bool          has_step = false;
 
-    if (l->kind != RD_FOR_SERIAL || l->of < 0 || l->strip >= 0 || l->backwards ||
-        !rd_is_row(&t->p->loop[l->of]) || rd_trips(t->p, l->of) < LONG || l->from.n != 1 ||
-        l->to.n != 1 || l->from.part[0].by > 1 || l->to.part[0].by > 1)
+    if (l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->strips_number >= 0 || l->backwards ||
+        !rd_is_sparse_row(&t->p->loop[l->program_loop]) || rd_trips(t->p, l->program_loop) < LONG ||
+        l->from.n != 1 || l->to.n != 1 || l->from.part[0].multiple > 1 ||
+        l->to.part[0].multiple > 1)
         return false;
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
         if (!can_unroll_stmt(t, &t->stmt[s]))
@@ -71,22 +73,23 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 /* Adds "unroll i0 from m0 to m0 + 4" at the end of a body, and returns it; a vector loop is by
- * call (one call in the generated C). It has no marks of its own (start, stop -1), and comes from
- * no loop of the program (of -1). m0 is the mark bound to the first of four elements. */
+ * call (one call in the generated C). It has no marks of its own (start_mark, stop_mark -1), and
+ * comes from no loop of the program (program_loop -1). m0 is the mark bound to the first of four
+ * elements. */
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {
     const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, mark);
-    rd_for          loop = { .kind    = kind,
-                             .axis    = axis,
-                             .start   = -1,
-                             .stop    = -1,
-                             .from    = rd_edge_of(from),
-                             .to      = rd_edge_of(from),
-                             .step    = 1,
-                             .extent  = FOUR,
-                             .by_call = kind == RD_FOR_VECTOR,
-                             .of      = -1,
-                             .strip   = -1 };
+    rd_for          loop = { .kind          = kind,
+                             .axis          = axis,
+                             .start_mark    = -1,
+                             .stop_mark     = -1,
+                             .from          = rd_edge_of(from),
+                             .to            = rd_edge_of(from),
+                             .step          = 1,
+                             .extent        = FOUR,
+                             .by_call       = kind == RD_FOR_VECTOR,
+                             .program_loop  = -1,
+                             .strips_number = -1 };
     int32_t         made;
 
     loop.to.part[0].at.offset += FOUR;
@@ -116,11 +119,13 @@ static void move_step(rd_schedule *t, int32_t step, int32_t elements)
 /* Adds a loop over four elements at a time before the loop, which keeps up to three elements (the
  * tail). `border` is the end, rounded down to whole fours, where the tail begins. The statements
  * move into an unrolled loop over the four (`elements`), and each STEP into a loop by call behind
- * it. The new loops come from no loop of the program (of -1). */
+ * it. The new loops come from no loop of the program (program_loop -1). */
 static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = FOUR };
+    const rd_edge_part border = { .at       = l.to.part[0].at,
+                                  .base     = l.from.part[0].at,
+                                  .multiple = FOUR };
     const int32_t      around = rd_stmt_copy(t, loop), mark = rd_add_mark(t);
     int32_t            elements;
     rd_for            *by_four;
@@ -130,10 +135,10 @@ static void put_unrolled_loop(rd_schedule *t, int32_t loop)
     if (t->failed)
         return;
     by_four                                 = &t->loop[t->stmt[around].arg];
-    by_four->start                          = mark;
+    by_four->start_mark                     = mark;
     by_four->step                           = FOUR;
     by_four->to.part[0]                     = border;
-    by_four->of                             = -1;
+    by_four->program_loop                   = -1;
     t->loop[t->stmt[loop].arg].from.part[0] = border;
     t->loop[t->stmt[loop].arg].extent       = FOUR - 1;
     while (t->stmt[around].first != elements) {

@@ -12,10 +12,10 @@
  * To jam rounds is to put their copies side by side into an inner loop.  A cell is an accumulator
  * of a fold; the array a0 holds states of cells, and a7 is a variable.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A step
- * has values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A bound has n
- * parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple. A
- * loop is `by_call` if the text runs it by one call of a function.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or groups.
+ * A bound has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * multiple. A loop is `by_call` if the text runs it by one call of a function.
  *
  * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
@@ -50,11 +50,11 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    if (!loop || loop->kind != RD_FOR_SERIAL || loop->of < 0 || loop->backwards ||
-        loop->step != 1 || loop->start >= 0 || loop->from.n != 1 || loop->to.n != 1 ||
-        loop->from.part[0].by > 1 || loop->to.part[0].by > 1 || vector_in(t, stmt) < 0)
+    if (!loop || loop->kind != RD_FOR_SERIAL || loop->program_loop < 0 || loop->backwards ||
+        loop->step != 1 || loop->start_mark >= 0 || loop->from.n != 1 || loop->to.n != 1 ||
+        loop->from.part[0].multiple > 1 || loop->to.part[0].multiple > 1 || vector_in(t, stmt) < 0)
         return 0;
-    return target->strips->unroll_jam[loop->of];
+    return target->strips->unroll_jam[loop->program_loop];
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static void drop_exits(rd_schedule *t, int32_t loop)
 /* Makes round k as an unrolled loop of one round: the index is mark + k, where the mark is the
  * first index of a round of the merged loop. It holds the values of the old body and what the
  * vector loop did, without the vector loop itself. It comes from no loop of the program any more
- * (of -1). */
+ * (program_loop -1). */
 static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 {
     const int32_t   made   = rd_stmt_copy(t, loop);
@@ -86,12 +86,12 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
     }
     rd_take_out(t, vector);
     drop_exits(t, made);
-    l         = &t->loop[t->stmt[made].arg];
-    l->kind   = RD_FOR_UNROLL;
-    l->from   = rd_edge_of(from);
-    l->to     = rd_edge_of(from);
-    l->extent = 1;
-    l->of     = -1;
+    l               = &t->loop[t->stmt[made].arg];
+    l->kind         = RD_FOR_UNROLL;
+    l->from         = rd_edge_of(from);
+    l->to           = rd_edge_of(from);
+    l->extent       = 1;
+    l->program_loop = -1;
     l->to.part[0].at.offset++;
     return made;
 }
@@ -114,7 +114,7 @@ static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
     while (t->stmt[vector].first >= 0)
         rd_take_out(t, t->stmt[vector].first);
     l             = &t->loop[t->stmt[made].arg];
-    l->start      = mark;
+    l->start_mark = mark;
     l->step       = rows;
     l->to.part[0] = *border;
     l->extent     = l->extent >= 0 ? l->extent / rows : -1;
@@ -140,7 +140,9 @@ static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
 static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
+    const rd_edge_part border = { .at       = l.to.part[0].at,
+                                  .base     = l.from.part[0].at,
+                                  .multiple = rows };
     const int32_t      made   = make_merged_loop(t, loop, rows, &border);
 
     if (t->failed)
@@ -149,7 +151,7 @@ static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
     rd_put_before(t, made, loop);
     t->loop[t->stmt[loop].arg].from.part[0] = border;
     t->loop[t->stmt[loop].arg].extent       = rows - 1;
-    t->loop[t->stmt[loop].arg].of           = -1;
+    t->loop[t->stmt[loop].arg].program_loop = -1;
 }
 
 /* The pass: for each loop around a vector loop for which several rounds were chosen, jams these

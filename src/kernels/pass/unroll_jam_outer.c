@@ -22,9 +22,9 @@
  * To jam rounds is to put their copies side by side into an inner loop.  A row is one round of the
  * outer loop.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
- * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple.
- * A loop is `by_call` if the text runs it by one call of a function.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A bound has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * multiple. A loop is `by_call` if the text runs it by one call of a function.
  *
  * Words. A mark is an axis that is bound to where a loop's round begins or ends. A fold is a
  * reduction or a scan. */
@@ -50,12 +50,12 @@ typedef struct jammed_rows {
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
 /* Returns the loop record of the statement if it is a serial loop over single indices, else NULL.
- * A loop over ranges has a mark (start >= 0: an axis bound to the range's first index). */
+ * A loop over ranges has a mark (start_mark >= 0: an axis bound to the range's first index). */
 static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    return loop && loop->kind == RD_FOR_SERIAL && loop->start < 0 ? loop : NULL;
+    return loop && loop->kind == RD_FOR_SERIAL && loop->start_mark < 0 ? loop : NULL;
 }
 
 /* Returns the vector loop that is the whole body of the loop, except for values (LETs) before it;
@@ -226,10 +226,11 @@ static int32_t rows_to_jam(rd_schedule *t, const rd_target *target, int32_t stmt
     const rd_for *loop = serial_at(t, stmt);
     int32_t       rows;
 
-    if (!loop || loop->of < 0 || loop->backwards || loop->step != 1 || loop->from.n != 1 ||
-        loop->to.n != 1 || loop->from.part[0].by > 1 || loop->to.part[0].by > 1)
+    if (!loop || loop->program_loop < 0 || loop->backwards || loop->step != 1 ||
+        loop->from.n != 1 || loop->to.n != 1 || loop->from.part[0].multiple > 1 ||
+        loop->to.part[0].multiple > 1)
         return 0;
-    rows = target->strips->unroll_jam_outer[loop->of];
+    rows = target->strips->unroll_jam_outer[loop->program_loop];
     return rows > 1 && inner_loops(t, stmt) && can_multiply_arrays(t, stmt, rows) &&
                    move_values(t, stmt, /*moves=*/false)
                ? rows
@@ -279,7 +280,8 @@ static void use_row_of_array(const jammed_rows *j, int32_t stmt, int32_t k, int3
     if (s->kind == RD_S_STORE)
         s->at.offset += before_row;
     else
-        s->of.more.offset += before_row; /* `more` is added to the subscript of a state */
+        s->fold_at.state_offset.offset +=
+            before_row; /* `state_offset` is added to the subscript of a state */
 }
 
 /* Makes all statements in the body use the arrays of row k. The body is a copy of the part of a
@@ -334,16 +336,16 @@ static void make_row(const jammed_rows *j, int32_t stmt, int32_t k, int32_t part
     const rd_linear from = rd_linear_plus_axis(j->t, rd_linear_of(k), /*coef=*/1, j->mark);
     rd_for         *l    = &j->t->loop[j->t->stmt[stmt].arg];
 
-    *l = (rd_for){ .kind   = RD_FOR_UNROLL,
-                   .axis   = axis,
-                   .start  = -1,
-                   .stop   = -1,
-                   .from   = rd_edge_of(from),
-                   .to     = rd_edge_of(from),
-                   .step   = 1,
-                   .extent = 1,
-                   .of     = -1,
-                   .strip  = -1 };
+    *l = (rd_for){ .kind          = RD_FOR_UNROLL,
+                   .axis          = axis,
+                   .start_mark    = -1,
+                   .stop_mark     = -1,
+                   .from          = rd_edge_of(from),
+                   .to            = rd_edge_of(from),
+                   .step          = 1,
+                   .extent        = 1,
+                   .program_loop  = -1,
+                   .strips_number = -1 };
     l->to.part[0].at.offset++;
     use_arrays_of_row(j, stmt, k, part);
 }
@@ -466,7 +468,7 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
         return made;
     clear_body(t, made, /*but=*/-1);
     l             = &t->loop[t->stmt[made].arg];
-    l->start      = j->mark;
+    l->start_mark = j->mark;
     l->step       = j->rows;
     l->to.part[0] = *border;
     l->extent     = l->extent >= 0 ? l->extent / j->rows : -1; /* -1: known at run time only */
@@ -487,7 +489,9 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
 static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
+    const rd_edge_part border = { .at       = l.to.part[0].at,
+                                  .base     = l.from.part[0].at,
+                                  .multiple = rows };
     jammed_rows        j      = { .t = t, .loop = loop, .rows = rows, .mark = rd_add_mark(t) };
     int32_t            made;
 
@@ -498,7 +502,7 @@ static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
     rd_put_before(t, made, loop);
     t->loop[t->stmt[loop].arg].from.part[0] = border;
     t->loop[t->stmt[loop].arg].extent       = rows - 1;
-    t->loop[t->stmt[loop].arg].of           = -1;
+    t->loop[t->stmt[loop].arg].program_loop = -1;
 }
 
 /* The pass: for each outer loop for which several rounds (rows) were chosen, jams these into the

@@ -8,8 +8,8 @@
  * what stands between two of them: rows are done part by part.  A strip is a range of indices of
  * the axis q->r->axis, which vector loops visit.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A fold
- * has `user` if its reducer is the caller's own.
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A fold has `user` if its reducer is the caller's own.
  *
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_at.h"
@@ -66,7 +66,8 @@ static const rd_let *load_of(const row_loops *q, int32_t stmt)
 static bool has_block_ends(const row_loops *q, int32_t loop)
 {
     for (int32_t k = 0; k < q->r->t->p->n_fold; k++)
-        if (q->r->t->fold[k].along == rd_loop_of(q->r->t, loop)->of && q->r->t->fold[k].blocks)
+        if (q->r->t->fold[k].step_loop == rd_loop_of(q->r->t, loop)->program_loop &&
+            q->r->t->fold[k].blocks)
             return true;
     return false;
 }
@@ -136,13 +137,13 @@ static bool is_reading_row(const row_loops *q, int32_t inside, int32_t stmt)
 /* ---- What stands in a row -------------------------------------------------------------------- */
 /* True if each element of the strip has a cell (accumulator) of the fold, which has one block (a
  * run of a fold's steps) and one lane, is no scan and no user's.  It does not end in one round of
- * a vector loop (`inner`), and so has an array of states. */
+ * a vector loop (`ends_in_round`), and so has an array of states. */
 static bool can_jam_fold(const row_loops *q, int32_t fold)
 {
     const rd_loop_fold *f = &q->r->t->fold[fold];
 
-    return q->fold[fold].cells && !q->fold[fold].inner && !f->tree_rows && !f->of.fold->scan &&
-           !f->of.fold->user && f->lanes == 1;
+    return q->fold[fold].cells && !q->fold[fold].ends_in_round && !f->tree_rows &&
+           !f->emit.fold->scan && !f->emit.fold->user && f->lanes == 1;
 }
 
 /* Returns the serial loop of the row in which the statement stands; -1: in none. */
@@ -169,7 +170,7 @@ static bool can_jam_step(const row_loops *q, int32_t stmt)
     if (s != stmt && t->stmt[s].fold == fold && t->stmt[s].kind != RD_S_PUSH_IF_LAST)
         return false;
     return q->n > 1 && q->fold[fold].cells && t->fold[fold].lanes == 1 &&
-           !t->fold[fold].of.fold->scan && !t->fold[fold].of.fold->user &&
+           !t->fold[fold].emit.fold->scan && !t->fold[fold].emit.fold->user &&
            !rd_coef(&t->p->fold[fold].cell, rd_loop_of(t, q->loop)->axis);
 }
 
@@ -239,8 +240,8 @@ static bool can_serve_rows(const row_loops *q, int32_t inside)
 {
     const rd_for *l = rd_loop_of(q->r->t, inside);
 
-    return l->of >= 0 && !rd_is_row(&q->r->t->p->loop[l->of]) && !rd_unrolls_loop(q->r, inside) &&
-           !has_block_ends(q, inside) &&
+    return l->program_loop >= 0 && !rd_is_sparse_row(&q->r->t->p->loop[l->program_loop]) &&
+           !rd_unrolls_loop(q->r, inside) && !has_block_ends(q, inside) &&
            (q->n == 1 ? rd_unroll_jam_rounds(q->r, q->strip, q->fold, inside) > 0
                       : !l->backwards && l->step == 1 &&
                             rd_can_jam_into(q->r, q->strip, q->fold, inside, q->rows)) &&
@@ -258,8 +259,8 @@ int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
     const rd_for *l = rd_loop_of(r->t, loop);
 
     q.rows = strip->width * (int32_t)sizeof(float) <= r->vector ? ROWS_OF_VECTORS : ROWS;
-    if (strip->wide || strip->width > MOST_WIDTH || l->backwards || l->of < 0 || l->step != 1 ||
-        rd_trips(r->t->p, l->of) < q.rows || !find_loops(&q))
+    if (strip->wide || strip->width > MOST_WIDTH || l->backwards || l->program_loop < 0 ||
+        l->step != 1 || rd_trips(r->t->p, l->program_loop) < q.rows || !find_loops(&q))
         return 0;
     for (int k = 0; k < q.n; k++)
         if (!can_serve_rows(&q, q.inside[k]))

@@ -6,7 +6,7 @@
  * of a fold, a lane one of its states.  A strip is a range of indices of the axis m->r->axis, which
  * vector loops visit.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
@@ -74,7 +74,8 @@ static bool has_short_streams(const jam_candidate *m)
 
         if (load && coef(m, &load->at, m->r->axis) == 1 && coef(m, &load->at, axis_of(m)) &&
             rd_bytes_of_axes(m->r->t, &load->at, load->type) > rd_cached_bytes()) {
-            const int64_t bytes = rd_reach(m->r->t->p, m->r->axis) * rd_dtype_size(load->type);
+            const int64_t bytes =
+                rd_most_indices(m->r->t->p, m->r->axis) * rd_dtype_size(load->type);
 
             longest = bytes > longest ? bytes : longest;
         }
@@ -155,7 +156,8 @@ static bool can_merge_step(const jam_candidate *m, int32_t stmt)
     const rd_stmt *s = &m->r->t->stmt[stmt];
 
     return s->label < 0 && !rd_stmt_needs_fission(m->r->t, stmt) &&
-           !m->r->t->fold[s->fold].levels && (m->fold[s->fold].inner || has_fixed_state(m, stmt));
+           !m->r->t->fold[s->fold].levels &&
+           (m->fold[s->fold].ends_in_round || has_fixed_state(m, stmt));
 }
 
 /* True if the load needs no packing within the loop: it is contiguous, or an array for it is
@@ -180,7 +182,7 @@ static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
     case RD_S_BEGIN:
     case RD_S_MERGE_BLOCKS:
     case RD_S_MERGE_LANES:
-    case RD_S_FINISH: return m->fold[s->fold].inner;
+    case RD_S_FINISH: return m->fold[s->fold].ends_in_round;
     case RD_S_LOOP:
         return rd_loop_of(m->r->t, stmt)->axis == m->r->axis || rd_unrolls_loop(m->r, stmt);
     case RD_S_STORE: return coef(m, &s->at, m->r->axis) == 1;
@@ -195,8 +197,8 @@ static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
 
 /* Returns how many rounds are jammed: 4 or 8, or 0 if the loop cannot be jammed. It must be a loop
  * of the program (of >= 0), upwards, with so many rounds, and with a step of a fold that goes on
- * after it. A fold that ends in one round (`inner`) does not count. Jamming would hurt if the loop
- * streams short rows from memory. The merged loop has MOST operations at most. */
+ * after it. A fold that ends in one round (`ends_in_round`) does not count. Jamming would hurt if
+ * the loop streams short rows from memory. The merged loop has MOST operations at most. */
 int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop)
 {
@@ -206,8 +208,9 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
     const int           rows     = rounds_to_merge(&m);
     bool                has_step = false;
 
-    if (l->backwards || l->of < 0 || l->step != 1 || rd_trips(r->t->p, l->of) < rows ||
-        has_short_streams(&m) || rows * unrolled_size(&m) > MOST)
+    if (l->backwards || l->program_loop < 0 || l->step != 1 ||
+        rd_trips(r->t->p, l->program_loop) < rows || has_short_streams(&m) ||
+        rows * unrolled_size(&m) > MOST)
         return 0;
     EACH_IN(&m, s)
     {
@@ -215,8 +218,8 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
 
         if (!can_merge_stmt(&m, s))
             return 0;
-        has_step |=
-            (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX) && !fold[stmt->fold].inner;
+        has_step |= (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX) &&
+                    !fold[stmt->fold].ends_in_round;
     }
     return has_step ? rows : 0;
 }

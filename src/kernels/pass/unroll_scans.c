@@ -4,7 +4,7 @@
  *
  *     serial i0 to 4 { prefix f0 .. }        unroll i0 to 4 { prefix f0 .. }
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -15,9 +15,9 @@ enum { MOST_ROUNDS = 16, MOST_STATEMENTS = 10 };
 static bool is_in_strip(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
-        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->strip >= 0)
+        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->strips_number >= 0)
             return true;
-    return rd_loop_of(t, stmt)->strip >= 0;
+    return rd_loop_of(t, stmt)->strips_number >= 0;
 }
 
 /* True if the loop holds at most 10 statements, all values, stores, steps and PREFIXes (steps of
@@ -32,8 +32,8 @@ static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
         const rd_stmt *stmt = &t->stmt[s];
 
         if (stmt->kind == RD_S_PREFIX)
-            found |=
-                t->fold[stmt->fold].levels && t->fold[stmt->fold].along == rd_loop_of(t, loop)->of;
+            found |= t->fold[stmt->fold].levels &&
+                     t->fold[stmt->fold].step_loop == rd_loop_of(t, loop)->program_loop;
         else if (stmt->kind != RD_S_LET && stmt->kind != RD_S_STORE && stmt->kind != RD_S_STEP)
             return false;
     }
@@ -48,8 +48,9 @@ static bool can_unroll(const rd_schedule *t, int32_t stmt)
     const rd_for *l      = rd_loop_of(t, stmt);
     const int32_t parent = t->stmt[stmt].parent;
 
-    if (l->kind != RD_FOR_SERIAL || l->of < 0 || l->step != 1 || rd_is_row(&t->p->loop[l->of]) ||
-        l->extent < 1 || l->extent > MOST_ROUNDS || t->p->axis_extent[l->axis] != l->extent ||
+    if (l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->step != 1 ||
+        rd_is_sparse_row(&t->p->loop[l->program_loop]) || l->extent < 1 ||
+        l->extent > MOST_ROUNDS || t->p->axis_extent[l->axis] != l->extent ||
         t->p->root == l->axis || is_in_strip(t, stmt))
         return false;
     if (t->stmt[parent].kind == RD_S_LOOP && rd_loop_of(t, parent)->kind == RD_FOR_BLOCK)

@@ -12,9 +12,9 @@
  *
  * A step is one element taken into a fold; its mask says whether the element takes part.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A loop's
- * `strip` is the number of the strips that it runs over, -1: none. A step has values w, `mask` and
- * `label`, -1 where the fold has no weights, mask or groups. */
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A loop's `strips_number` is the number of the strips that it runs over, -1: none. A step has
+ * values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or groups. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -49,9 +49,9 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
 
-    if (l->kind != RD_FOR_SERIAL || l->of < 0 || l->strip >= 0)
+    if (l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->strips_number >= 0)
         return false;
-    return rd_is_row(&t->p->loop[l->of]) ||
+    return rd_is_sparse_row(&t->p->loop[l->program_loop]) ||
            rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_SWITCH_STATE)) > 0;
 }
 

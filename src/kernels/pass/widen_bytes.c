@@ -21,7 +21,7 @@ static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
     for (int32_t s = strip; s >= 0; s = rd_next_stmt(t, s, strip)) {
         if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
             continue;
-        if (!t->fold[t->stmt[s].fold].of.is_short)
+        if (!t->fold[t->stmt[s].fold].emit.is_short)
             return false;
         has_step = true;
     }
@@ -108,7 +108,7 @@ void rd_pass_widen_bytes(rd_schedule *t, const rd_target *target)
              s = rd_next_stmt(t, s, t->part[k])) {
             const rd_for *loop = t->stmt[s].kind == RD_S_LOOP && s < n ? rd_loop_of(t, s) : NULL;
 
-            if (loop && loop->strip >= 0 && !loop->substrip)
+            if (loop && loop->strips_number >= 0 && !loop->substrip)
                 strip = is_short(loop, target->vector) && !has_only_short_sums(t, s) ? s : -1;
             if (loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && strip >= 0)
                 widen_in(t, s, width_of(rd_loop_of(t, strip)));

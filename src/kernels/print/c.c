@@ -27,7 +27,7 @@ static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
 
             if (stmt->kind == RD_S_MERGE_LANES)
                 which[stmt->fold] |= RD_PRINT_MERGE_LANES;
-            if (stmt->kind == RD_S_MERGE_BLOCKS && !n->fold[stmt->fold].room)
+            if (stmt->kind == RD_S_MERGE_BLOCKS && !n->fold[stmt->fold].tree_rows)
                 which[stmt->fold] |=
                     cells ? RD_PRINT_MERGE_LANES | RD_PRINT_MERGE_CELLS : RD_PRINT_LANE_NODES;
             if (stmt->kind == RD_S_EXIT)
@@ -46,7 +46,7 @@ static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
         return false;
     find_functions(n, which, exits);
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
-        rd_emit_reducer(to, &n->fold[k].of, k);
+        rd_emit_reducer(to, &n->fold[k].emit, k);
         rd_print_lane_functions(to, &n->fold[k], k, which[k]);
         rd_print_combine_functions(to, &n->fold[k], k);
         rd_print_scan_functions(to, &n->fold[k], k);
@@ -68,14 +68,14 @@ static void print_join(rd_printing *n, rd_text *to)
     rd_text_add(to, "}\n\n");
 }
 
-/* Marks the loops that an early exit leaves before their end, in n->left: print_loop() prints
+/* Marks the loops that an early exit leaves before their end, in n->is_exited: print_loop() prints
  * the label "left7:;" behind them. `arg` of an EXIT is the number of the loop that it leaves. */
 static void find_left(rd_printing *n)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = n->t->part[k]; s >= 0; s = rd_next_stmt(n->t, s, n->t->part[k]))
             if (n->t->stmt[s].kind == RD_S_EXIT)
-                n->left[n->t->stmt[s].arg] = true;
+                n->is_exited[n->t->stmt[s].arg] = true;
 }
 
 /* Counts the slots (buffers of the caller's, x0, x1 ..) that addresses of the program name: one
@@ -121,10 +121,10 @@ bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool)
     if (!n->dialect)
         n->dialect = &rd_dialect_c;
     n->vector = n->thread_loop = -1;
-    n->known                   = get(pool, (size_t)n->t->n_axis * sizeof *n->known);
-    n->index                   = get(pool, (size_t)n->t->n_axis * sizeof *n->index);
-    n->left                    = get(pool, (size_t)n->t->n_stmt * sizeof *n->left);
-    if (!n->known || !n->index || !n->left)
+    n->axis_is_known           = get(pool, (size_t)n->t->n_axis * sizeof *n->axis_is_known);
+    n->axis_value              = get(pool, (size_t)n->t->n_axis * sizeof *n->axis_value);
+    n->is_exited               = get(pool, (size_t)n->t->n_stmt * sizeof *n->is_exited);
+    if (!n->axis_is_known || !n->axis_value || !n->is_exited)
         return false;
     find_slots(n);
     find_left(n);

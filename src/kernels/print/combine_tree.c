@@ -18,13 +18,13 @@
  * cache line of 64 bytes. */
 static void add_node_rows(rd_text *to, const rd_print_fold *f, int number)
 {
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(
             to,
             "static inline %s *node%d_%d(char *tree, int64_t row, int64_t states)\n{\n"
             "    return (%s *)(tree + (row * %d + %d) * ((states * %d + 63) / 64 * 64));\n}\n",
-            rd_node_type(&f->of, k), number, k, rd_node_type(&f->of, k), f->of.n_state, k,
-            (int)f->of.bytes);
+            rd_node_type(&f->emit, k), number, k, rd_node_type(&f->emit, k), f->emit.n_state, k,
+            (int)f->emit.bytes);
 }
 
 /* Adds the function that merges row + 1 of the combine tree into the row before, for nodes (results
@@ -44,15 +44,15 @@ static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
                 "static void merge_rows%d(char *tree, int64_t states, int64_t at, int64_t n, "
                 "int64_t row)\n{\n",
                 number);
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to,
                     "    %s *const a%d = node%d_%d(tree, row, states) + at, "
                     "*const b%d = node%d_%d(tree, row + 1, states) + at;\n",
-                    rd_node_type(&f->of, k), k, number, k, k, number, k);
+                    rd_node_type(&f->emit, k), k, number, k, k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) merge%d(", number);
-    rd_add_each(to, &f->of, "&a%d[l]");
+    rd_add_each(to, &f->emit, "&a%d[l]");
     rd_text_add(to, ", ");
-    rd_add_each(to, &f->of, "&b%d[l]");
+    rd_add_each(to, &f->emit, "&b%d[l]");
     rd_text_add(to, ");\n}\n");
     rd_text_add(
         to,
@@ -82,20 +82,20 @@ static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
 static void add_push(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void push%d(", number);
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 's');
     rd_text_add(
         to, ", char *tree, int64_t states, int64_t at, int64_t n, int64_t block, int64_t from)\n{\n"
             "    const int64_t row = rd_nodes(from, block);\n");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, "    %s *const a%d = node%d_%d(tree, row, states) + at;\n",
-                    rd_node_type(&f->of, k), k, number, k);
+                    rd_node_type(&f->emit, k), k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(", number);
-    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_add_each(to, &f->emit, "&s%d[l]");
     rd_text_add(to, ");\n");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, "        a%d[l] = s%d[l];\n", k, k);
     rd_text_add(to, "        begin%d(", number);
-    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_add_each(to, &f->emit, "&s%d[l]");
     rd_text_add(to, ");\n    }\n    append%d(tree, states, at, n, block, 0, from);\n}\n", number);
 }
 
@@ -113,13 +113,13 @@ static void add_push(rd_text *to, const rd_print_fold *f, int number)
 static void add_merge_tree(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void merge_tree%d(", number);
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 's');
     rd_text_add(
         to,
         ", char *tree, int64_t states, int64_t at, int64_t n, int64_t steps, int64_t from)\n{\n"
         "    if (steps & %" PRId64 " || steps == 0)\n        push%d(",
         (INT64_C(1) << f->shift) - 1, number);
-    rd_add_each(to, &f->of, "s%d");
+    rd_add_each(to, &f->emit, "s%d");
     rd_text_add(to,
                 ", tree, states, at, n, steps >> %d, from);\n"
                 "    for (int64_t row = rd_nodes(from, (steps + %" PRId64
@@ -128,11 +128,11 @@ static void add_merge_tree(rd_text *to, const rd_print_fold *f, int number)
                 f->shift, (INT64_C(1) << f->shift) - 1, f->shift, number);
 }
 
-/* Prints the functions of a combine tree, if the fold has one: f->room is its number of rows, 0
- * of a fold of one block or a scan. */
+/* Prints the functions of a combine tree, if the fold has one: f->tree_rows is its number of rows,
+ * 0 of a fold of one block or a scan. */
 void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
 {
-    if (!f->room)
+    if (!f->tree_rows)
         return;
     add_node_rows(to, f, number);
     add_merge_rows(to, f, number);
@@ -145,7 +145,7 @@ void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
  * begins with a cache line. */
 static int state_offset(const rd_print_fold *f, int k)
 {
-    return (int)(k * rd_lines((f->states + f->discard) * f->of.bytes));
+    return (int)(k * rd_lines((f->states + f->discard) * f->emit.bytes));
 }
 
 /* Adds the join of two tasks that share a fold of one block: "merge0(a0, b0)" for each state,
@@ -153,17 +153,17 @@ static int state_offset(const rd_print_fold *f, int k)
 static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t l = 0; l < %d; l++) {\n", (int)f->states);
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to,
                     "        %s *const a%d = (%s *)(into + %d + %d) + l, *const b%d = (%s *)(next "
                     "+ %d + %d) + l;\n",
-                    rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
-                    state_offset(f, k), k, rd_state_type(&f->of, k), (int)f->current,
+                    rd_state_type(&f->emit, k), k, rd_state_type(&f->emit, k), (int)f->current,
+                    state_offset(f, k), k, rd_state_type(&f->emit, k), (int)f->current,
                     state_offset(f, k));
     rd_text_add(to, "        merge%d(", number);
-    rd_add_each(to, &f->of, "a%d");
+    rd_add_each(to, &f->emit, "a%d");
     rd_text_add(to, ", ");
-    rd_add_each(to, &f->of, "b%d");
+    rd_add_each(to, &f->emit, "b%d");
     rd_text_add(to, ");\n    }\n");
 }
 
@@ -182,16 +182,16 @@ static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
                 (int)f->facts, (int)f->facts);
     rd_text_add(to, "        char *const tree = into + %d, *const other = next + %d;\n",
                 (int)f->tree, (int)f->tree);
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, "        %s *const s%d = (%s *)(next + %d + %d);\n",
-                    rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
+                    rd_state_type(&f->emit, k), k, rd_state_type(&f->emit, k), (int)f->current,
                     state_offset(f, k));
     rd_text_add(to,
                 "        const int64_t end = (b[1] + %" PRId64
                 ") >> %d;\n        if (b[1] & %" PRId64 ")\n"
                 "            push%d(",
                 in_block - 1, f->shift, in_block - 1, number);
-    rd_add_each(to, &f->of, "s%d");
+    rd_add_each(to, &f->emit, "s%d");
     rd_text_add(to, ", other, %d, 0, %d, b[1] >> %d, b[0]);\n", states, states, f->shift);
 }
 
@@ -211,7 +211,7 @@ static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "        for (int64_t start = b[0], row = 0; start < end; row++) {\n"
                     "            const int     level = rd_node_level(start, end);\n"
                     "            const int64_t to    = rd_nodes(a[0], start);\n");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to,
                     "            for (int64_t l = 0; l < %d; l++) node%d_%d(tree, to, %d)[l] = "
                     "node%d_%d(other, row, %d)[l];\n",
@@ -227,7 +227,7 @@ static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
  * the fold is one block (room 0). The next task's results follow those of the task before it. */
 void rd_print_join(rd_text *to, const rd_print_fold *f, int number)
 {
-    if (f->room)
+    if (f->tree_rows)
         add_join_rows(to, f, number);
     else
         add_join_states(to, f, number);

@@ -18,7 +18,7 @@ void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
     const char *type = rd_state_type(&f->of, /*k=*/0);
     rd_word     end;
 
-    if (f->of.user || !rd_fold_end(f->of.fold, &end))
+    if (f->emit.user || !rd_fold_end(f->emit.fold, &end))
         return;
     rd_text_add(to,
                 "static inline int is_final%d(const %s *s, int64_t n)\n{\n    %s found = %d;\n\n"
@@ -34,7 +34,7 @@ static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_for *loop = rd_loop_of(n->t, s->parent);
 
-    rd_print_axis(n, to, loop->start >= 0 ? loop->start : loop->axis);
+    rd_print_axis(n, to, loop->start_mark >= 0 ? loop->start_mark : loop->axis);
     if (loop->step > 1)
         rd_text_add(to, " / %" PRId64, loop->step);
     rd_text_add(to, " %% %" PRId32 " == %" PRId32 " && ", s->every, s->every - 1);

@@ -83,7 +83,7 @@ static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
     rd_text count = { 0 };
 
     rd_print_count(n, &count, loop);
-    rd_print_line(n, "EXP_OF_STRIP(%s, e%" PRId32 ", %s)", rd_state_elem(&n->fold[s->fold].of),
+    rd_print_line(n, "EXP_OF_STRIP(%s, e%" PRId32 ", %s)", rd_state_elem(&n->fold[s->fold].emit),
                   s->fold, count.at);
     rd_text_end(&count, n->to);
 }
@@ -123,7 +123,7 @@ static void print_unmoved_strip(rd_printing *n, const rd_stmt *s, int32_t loop, 
 static void print_any_strip(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
                             const char *array)
 {
-    if (n->fold[s->fold].of.masked)
+    if (n->fold[s->fold].emit.masked)
         begin_first_loop(n, loop);
     else
         begin_second_loop(n, loop);
@@ -144,7 +144,7 @@ static void print_any_strip(rd_printing *n, const rd_stmt *s, int32_t loop, cons
 bool rd_print_exp_steps(rd_printing *n, int32_t loop)
 {
     const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];
-    const bool     masked = s->kind == RD_S_STEP && n->fold[s->fold].of.masked;
+    const bool     masked = s->kind == RD_S_STEP && n->fold[s->fold].emit.masked;
     rd_text        at = { 0 }, states = { 0 }, array = { 0 };
 
     if (s->kind != RD_S_STEP)

@@ -21,9 +21,9 @@ static void declare_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_print_fold *f = &n->fold[n->t->stmt[stmt].fold];
 
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_print_line(n, "%s w%" PRId32 "_%d[%" PRId32 "] LINES;", rd_node_type(&f->of, k), stmt, k,
-                      f->lanes);
+    for (int k = 0; k < f->emit.n_state; k++)
+        rd_print_line(n, "%s w%" PRId32 "_%d[%" PRId32 "] LINES;", rd_node_type(&f->emit, k), stmt,
+                      k, f->lanes);
 }
 
 /* Prints "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node (result)
@@ -58,7 +58,7 @@ static void nodes_of_tree(rd_printing *n, int32_t stmt, const char *at)
 
     call_merge_tree(n, s, at);
     rd_print_number(n, &row, f->states);
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_print_line(n,
                       "for (int l = 0; l < %" PRId32 "; l++) w%" PRId32 "_%d[l] = node%" PRId32
                       "_%d(tree%" PRId32 ", 0, %s)[%s + l];",
@@ -100,17 +100,17 @@ static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
     const rd_store      *store = &n->t->store[s->store];
     rd_text              line = { 0 }, row = { 0 };
 
-    if (f->room) {
+    if (f->tree_rows) {
         call_merge_tree(n, s, at);
         rd_print_number(n, &row, f->states);
-        for (int k = 0; k < f->of.n_state; k++)
+        for (int k = 0; k < f->emit.n_state; k++)
             rd_print_line(n,
                           "const %s *const w%" PRId32 "_%d = node%" PRId32 "_%d(tree%" PRId32
                           ", 0, %s) + %s;",
-                          rd_node_type(&f->of, k), stmt, k, s->fold, k, s->fold, row.at, at);
+                          rd_node_type(&f->emit, k), stmt, k, s->fold, k, s->fold, row.at, at);
     } else {
-        for (int k = 0; k < f->of.n_state; k++)
-            rd_print_line(n, "%s w%" PRId32 "_%d[%" PRId64 "] LINES;", rd_node_type(&f->of, k),
+        for (int k = 0; k < f->emit.n_state; k++)
+            rd_print_line(n, "%s w%" PRId32 "_%d[%" PRId64 "] LINES;", rd_node_type(&f->emit, k),
                           stmt, k, store->extent);
         rd_text_add(&line, "merge_cells%" PRId32 "(", s->fold);
         rd_print_state_addresses(&line, f, 's', rd_states_at(n, s), at);
@@ -133,13 +133,13 @@ static void node_of_copy(rd_printing *n, int32_t stmt, const char *at)
     const rd_print_fold *f    = &n->fold[s->fold];
     rd_text              line = { 0 };
 
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_print_line(n, "%s b%" PRId32 "_%d[1] = { s%" PRId32 "_%d[%s] };",
                       rd_state_type(&f->of, k), stmt, k, rd_states_at(n, s), k, at);
     rd_text_add(&line, "block%" PRId32 "(", s->fold);
     rd_print_state_addresses(&line, f, 'b', stmt, "0");
     rd_print_line(n, "%s);", line.at);
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_print_line(n, "w%" PRId32 "_%d[0] = b%" PRId32 "_%d[0];", stmt, k, stmt, k);
     rd_text_end(&line, n->to);
 }
@@ -163,26 +163,26 @@ static void node_of_state(rd_printing *n, int32_t stmt)
 
 /* Prints how the nodes (results of finished blocks) of all lanes, the partial accumulators of a
  * result, come to w9_0. The form depends on where states and nodes lie. In this order: all
- * accumulators of a vector loop by call (n->first), a state in a variable, a combine tree (room
- * rows), one lane in memory, the lanes of a single block. */
+ * accumulators of a vector loop by call (n->at_first_element), a state in a variable, a combine
+ * tree (room rows), one lane in memory, the lanes of a single block. */
 void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
     rd_text        at = { 0 };
 
     rd_print_cell_subscript(n, &at, s);
-    if (n->first) {
+    if (n->at_first_element) {
         nodes_of_cells(n, stmt, at.at);
         rd_text_end(&at, n->to);
         return;
     }
-    if (rd_is_one_state(n, s) && !n->fold[s->fold].room) {
+    if (rd_is_one_state(n, s) && !n->fold[s->fold].tree_rows) {
         node_of_state(n, stmt);
         rd_text_end(&at, n->to);
         return;
     }
     declare_nodes(n, stmt);
-    if (n->fold[s->fold].room)
+    if (n->fold[s->fold].tree_rows)
         nodes_of_tree(n, stmt, at.at);
     else if (n->vector >= 0 && n->fold[s->fold].lanes == 1 &&
              n->t->store[s->store].storage != RD_IN_REGISTERS)
@@ -215,14 +215,14 @@ static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
 }
 
 /* Prints "merge_lanes0(&w9_0[0]);": the nodes (results of blocks) of all lanes, the partial
- * accumulators of a result, become one. In a vector loop by call (n->first) merge_cells0() has
- * done so already. */
+ * accumulators of a result, become one. In a vector loop by call (n->at_first_element)
+ * merge_cells0() has done so already. */
 void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
     rd_text        line = { 0 };
 
-    if (n->first)
+    if (n->at_first_element)
         return;
     rd_text_add(&line, "merge_lanes%" PRId32 "(", s->fold);
     rd_print_state_addresses(&line, &n->fold[s->fold], 'w', lane_nodes_before(n, stmt), "0");

@@ -10,7 +10,7 @@
  * result goes to the combine tree by push0().  A step is outer * rows of lanes + lane / lanes.  f0
  * exists if tasks share the fold.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -34,11 +34,11 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     else
         rd_text_add(to, "%" PRId64, states);
     rd_text_add(to, "; l++) {");
-    rd_add_user_begin(to, &f->of, s->fold, of, "l");
+    rd_add_user_begin(to, &f->emit, s->fold, of, "l");
     rd_text_add(to, " begin%" PRId32 "(", s->fold);
     rd_print_state_addresses(to, f, name, s->store, "l");
-    rd_text_add(to, ");%s", name == 'p' && f->pair ? "" : " }");
-    if (name != 'p' || !f->pair)
+    rd_text_add(to, ");%s", name == 'p' && f->hi_lo_sums ? "" : " }");
+    if (name != 'p' || !f->hi_lo_sums)
         return;
     rd_text_add(to, " q%" PRId32 "_0[l] = -0.0F; } rd_prefix_sum_begin(", s->store);
     rd_print_number(n, to, states * n->t->fold[s->fold].n_words);
@@ -68,7 +68,7 @@ void rd_print_begin(rd_printing *n, const rd_stmt *s)
         return;
     }
     add_begins(n, &line, s, 's');
-    if (f->of.fold->scan && f->blocks) {
+    if (f->emit.fold->scan && f->blocks) {
         rd_text_add(&line, " ");
         add_begins(n, &line, s, 'p');
     }
@@ -112,10 +112,10 @@ static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, " && (");
     if (f->lane_extent > f->lanes) {
         rd_text_add(to, "(");
-        rd_print_linear(n, to, &s->of.lane);
+        rd_print_linear(n, to, &s->fold_at.lane);
         rd_text_add(to, ") %% %" PRId32 " == %" PRId32 " || ", f->lanes, f->lanes - 1);
     }
-    rd_print_linear(n, to, &s->of.lane);
+    rd_print_linear(n, to, &s->fold_at.lane);
     rd_text_add(to, " == ");
     rd_print_number(n, to, f->lane_extent - 1);
     rd_text_add(to, ")");
@@ -138,9 +138,9 @@ static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, co
     const rd_print_fold *f = &n->fold[s->fold];
 
     rd_text_add(to, "for (int64_t g = 0; g < ");
-    rd_print_number(n, to, f->of.fold->n_group);
+    rd_print_number(n, to, f->emit.fold->n_group);
     rd_text_add(to, "; g++) { const int64_t at = %s + g * ", at);
-    rd_print_number(n, to, f->of.fold->apart * n->t->store[s->store].cell_stride);
+    rd_print_number(n, to, f->emit.fold->group_stride * n->t->store[s->store].cell_stride);
     rd_text_add(to, "; push%" PRId32 "(", s->fold);
     rd_print_block_arguments(n, to, s, "at");
     add_block_number(n, to, s, step);
@@ -148,7 +148,7 @@ static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, co
 }
 
 /* Adds the end of a block, "push0(states, tree0, 64, at, 64, t0 >> 6, 0);", which makes states
- * nodes of the combine tree, for one accumulator or for all (s->all). A group-by fold does so
+ * nodes of the combine tree, for one accumulator or for all (s->all_cells). A group-by fold does so
  * for each group. */
 static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
@@ -156,7 +156,7 @@ static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *
     rd_text              at = { 0 };
 
     rd_print_cell_subscript(n, &at, s);
-    if (f->of.fold->n_group && !s->all) {
+    if (f->emit.fold->n_group && !s->all_cells) {
         add_push_of_groups(n, to, s, step, at.at);
         rd_text_end(&at, n->to);
         return;
@@ -176,7 +176,7 @@ static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
     const rd_fold *f     = &n->t->p->fold[s->fold];
     rd_text        place = { 0 };
 
-    rd_print_linear(n, &place, &s->of.lane);
+    rd_print_linear(n, &place, &s->fold_at.lane);
     rd_text_add(to, "if ((%s + 1) %% %" PRId64 " == 0", place.at, f->lanes * f->steps);
     if (n->t->fold[s->fold].steps % f->steps == 0) {
         rd_text_add(to, " || %s == ", place.at);
@@ -211,8 +211,8 @@ void rd_print_block_end(rd_printing *n, const rd_stmt *s)
     rd_text        line = { 0 }, step = { 0 };
 
     rd_text_add(&step, "t%" PRId32, s->fold);
-    if (s->of.outer.n == 0 && s->of.outer.offset == 0 && s->of.lane.n && f->lanes > 1 &&
-        f->lane_extent > f->lanes)
+    if (s->fold_at.outer.n == 0 && s->fold_at.outer.offset == 0 && s->fold_at.lane.n &&
+        f->lanes > 1 && f->lane_extent > f->lanes)
         add_is_last_in_line(n, &line, s);
     else
         add_is_last(n, &line, s);
@@ -246,11 +246,11 @@ void rd_print_block_limit(rd_printing *n, const rd_stmt *s)
     const rd_fold *f    = &n->t->p->fold[s->fold];
     const rd_for  *loop = blocks_around(n, s);
     const bool     lanes =
-        rd_linear_coef(n->t, &s->of.lane, loop->start) == 1 && f->lane_extent > f->lanes;
+        rd_linear_coef(n->t, &s->fold_at.lane, loop->start_mark) == 1 && f->lane_extent > f->lanes;
     rd_text line = { 0 }, start = { 0 }, stop = { 0 };
 
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     rd_text_add(&line, "{ const int64_t t%" PRId32 " = ", s->fold);
     rd_print_step_number(n, &line, s);
     if (loop->backwards)

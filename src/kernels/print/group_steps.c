@@ -38,10 +38,11 @@ void rd_print_group_pointer(rd_printing *n, int32_t stmt)
     rd_text_add(&group, ", ");
     rd_print_number(n, &group, n->t->p->fold[s->fold].n_group);
     rd_text_add(&group, ") * ");
-    rd_print_number(n, &group, n->t->p->fold[s->fold].apart * n->t->store[s->store].cell_stride);
-    for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
+    rd_print_number(n, &group,
+                    n->t->p->fold[s->fold].group_stride * n->t->store[s->store].cell_stride);
+    for (int k = 0; k < n->fold[s->fold].emit.n_state; k++)
         rd_print_line(n, "%s *const g%" PRId32 "_%d = s%" PRId32 "_%d + %s + %s;",
-                      rd_state_type(&n->fold[s->fold].of, k), stmt, k, s->store, k, first.at,
+                      rd_state_type(&n->fold[s->fold].emit, k), stmt, k, s->store, k, first.at,
                       group.at);
     rd_text_end(&first, n->to);
     rd_text_end(&group, n->to);
@@ -86,7 +87,7 @@ static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text states = { 0 };
 
     rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, "0");
-    if (n->fold[s->fold].of.user) {
+    if (n->fold[s->fold].emit.user) {
         rd_text_add(to, "if (");
         add_is_group(n, to, s);
         rd_text_add(to, ")");

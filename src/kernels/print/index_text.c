@@ -123,8 +123,8 @@ const char *rd_vector_index_name(const rd_printing *n)
 
 /* Adds the index along the axis of a vector loop that begins at no mark (variable with a first
  * index): its lower bound plus the round, "(lo + i)". Without i it is the first element's, as
- * n->first asks. n->vector is -1 meanwhile, so that the bound itself is printed as outside of
- * the loop. */
+ * n->at_first_element asks. n->vector is -1 meanwhile, so that the bound itself is printed as
+ * outside of the loop. */
 static void add_index_of_vector(rd_printing *n, rd_text *to)
 {
     const int32_t loop = n->vector;
@@ -132,7 +132,7 @@ static void add_index_of_vector(rd_printing *n, rd_text *to)
     n->vector = -1;
     rd_text_add(to, "(");
     rd_print_linear(n, to, &rd_loop_of(n->t, loop)->from.part[0].at);
-    rd_text_add(to, n->first ? ")" : " + i)");
+    rd_text_add(to, n->at_first_element ? ")" : " + i)");
     n->vector = loop;
 }
 
@@ -159,17 +159,17 @@ static int bound_loops_at(const rd_printing *n, const rd_linear *at, bound_loop 
 
 /* Adds the terms of a position that a loop counts: "m0 * 4 + i * 4", where m0 is the index at
  * which the loop begins. If the text has declared the index i0 = m0 + i, the mark is replaced by
- * i0 - i. For the first element of a loop (n->first) i is 0, and is left out. */
+ * i0 - i. For the first element of a loop (n->at_first_element) i is 0, and is left out. */
 static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, bool *any)
 {
     const int64_t round = b->declared ? b->moves - b->of_mark : b->moves;
 
     if (b->mark >= 0 && b->of_mark) {
         add_plus(to, any);
-        rd_print_axis(n, to, b->declared && !n->first ? b->axis : b->mark);
+        rd_print_axis(n, to, b->declared && !n->at_first_element ? b->axis : b->mark);
         add_times(n, to, b->of_mark);
     }
-    if (b->mark >= 0 && round && !n->first) {
+    if (b->mark >= 0 && round && !n->at_first_element) {
         add_plus(to, any);
         rd_text_add(to, "%s", b->name);
         add_times(n, to, round);
@@ -199,8 +199,8 @@ void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &n->t->term[at->first + k];
 
-        if (term->axis >= 0 && n->known[term->axis]) {
-            known += term->coef * n->index[term->axis];
+        if (term->axis >= 0 && n->axis_is_known[term->axis]) {
+            known += term->coef * n->axis_value[term->axis];
             continue;
         }
         if (term->axis >= 0 && is_bound(b, count, term->axis))
@@ -226,15 +226,15 @@ void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
  * by: "DOWN_TO(at, first, by)". */
 static void add_part(rd_printing *n, rd_text *to, const rd_edge_part *part)
 {
-    if (part->by <= 1) {
+    if (part->multiple <= 1) {
         rd_print_linear(n, to, &part->at);
         return;
     }
-    rd_text_add(to, part->up ? "UP_TO(" : "DOWN_TO(");
+    rd_text_add(to, part->round_up ? "UP_TO(" : "DOWN_TO(");
     rd_print_linear(n, to, &part->at);
     rd_text_add(to, ", ");
-    rd_print_linear(n, to, &part->first);
-    rd_text_add(to, ", %" PRId64 ")", part->by);
+    rd_print_linear(n, to, &part->base);
+    rd_text_add(to, ", %" PRId64 ")", part->multiple);
 }
 
 /* Adds a bound of a loop, which is the minimum or maximum of its parts: "LESS(LESS(a, b), c)".

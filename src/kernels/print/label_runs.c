@@ -28,7 +28,7 @@ static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     cell.label = -1;
     rd_print_cell_subscript(n, to, &cell);
     rd_text_add(to, " + run%" PRId32 " * ", s->arg);
-    rd_print_number(n, to, n->t->p->fold[s->fold].apart * store->cell_stride);
+    rd_print_number(n, to, n->t->p->fold[s->fold].group_stride * store->cell_stride);
 }
 
 /* Adds "if ((uint64_t)run5 < N0) {": the label of the run (elements with equal labels that
@@ -48,7 +48,7 @@ static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool load)
     rd_text at = { 0 }; /* the accumulator's subscript */
 
     add_cell_of_run(n, &at, s);
-    for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
+    for (int k = 0; k < n->fold[s->fold].emit.n_state; k++)
         if (load)
             rd_text_add(to, " s%" PRId32 "_%d[0] = s%" PRId32 "_%d[%s];", s->arg, k, s->store, k,
                         at.at);
@@ -132,8 +132,8 @@ void rd_print_run_end(rd_printing *n, const rd_stmt *s)
     const char   *type  = rd_memory_type(s->type);
     rd_text       start = { 0 }, stop = { 0 }, place = { 0 };
 
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     rd_print_linear(n, &place, &s->at);
     rd_print_line(n, "{");
     rd_print_line(n, "    const %s *const at = (const %s *)x%" PRId32 " + %s;", type, type, s->slot,

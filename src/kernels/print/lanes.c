@@ -25,14 +25,14 @@
 static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
                         char name)
 {
-    for (int half = f->of.fold->lanes / 2, lanes = f->lanes; half > 0; half /= 2) {
+    for (int half = f->emit.fold->lanes / 2, lanes = f->lanes; half > 0; half /= 2) {
         if (lanes <= half)
             continue;
         rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) %s%d(", lanes - half,
                     function, number);
-        for (int k = 0; k < f->of.n_state; k++)
+        for (int k = 0; k < f->emit.n_state; k++)
             rd_text_add(to, "&%c%d[l], ", name, k);
-        for (int k = 0; k < f->of.n_state; k++)
+        for (int k = 0; k < f->emit.n_state; k++)
             rd_text_add(to, "%s&%c%d[l + %d]", k ? ", " : "", name, k, half);
         rd_text_add(to, ");\n");
         lanes = half;
@@ -52,10 +52,10 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     const int whole = (f->lanes + 15) / 16 * 16; /* lanes, as whole vectors of any width */
 
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, "    %s t%d[%d] LINES;\n", rd_node_type(&f->of, k), k, f->lanes);
+    for (int k = 0; k < f->emit.n_state; k++)
+        rd_text_add(to, "    %s t%d[%d] LINES;\n", rd_node_type(&f->emit, k), k, f->lanes);
     rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) {", f->lanes);
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, " t%d[l] = w%d[l];", k, k);
     rd_text_add(to, " }\n");
     add_halving(to, f, number, "pick", 't');
@@ -65,12 +65,12 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
                 rd_node_type(&f->of, /*k=*/0), whole, f->lanes, number);
     rd_add_each(to, &f->of, "&w%d[l]");
     rd_text_add(to, ", ");
-    rd_add_each(to, &f->of, "t%d");
-    rd_text_add(to, ");\n    rd_exp_strip_%s(e, %d);\n", rd_state_elem(&f->of), f->lanes);
+    rd_add_each(to, &f->emit, "t%d");
+    rd_text_add(to, ");\n    rd_exp_strip_%s(e, %d);\n", rd_state_elem(&f->emit), f->lanes);
     rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) align%d(", f->lanes, number);
-    rd_add_each(to, &f->of, "&w%d[l]");
+    rd_add_each(to, &f->emit, "&w%d[l]");
     rd_text_add(to, ", ");
-    rd_add_each(to, &f->of, "t%d");
+    rd_add_each(to, &f->emit, "t%d");
     rd_text_add(to, ", e[l]);\n");
     add_halving(to, f, number, "add", 'w');
 }
@@ -80,9 +80,9 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_lanes%d(", number);
-    rd_add_parameters(to, &f->of, /*nodes=*/true, "", 'w');
+    rd_add_parameters(to, &f->emit, /*nodes=*/true, "", 'w');
     rd_text_add(to, ")\n{\n");
-    if (rd_aligns_lanes(&f->of))
+    if (rd_aligns_lanes(&f->emit))
         add_scaled_lanes(to, f, number);
     else
         add_halving(to, f, number, "merge", 'w');
@@ -95,18 +95,18 @@ static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 static void add_scaled_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, "        %s t%d[%d] LINES;\n", rd_node_type(&f->of, k), k, f->lanes);
+    for (int k = 0; k < f->emit.n_state; k++)
+        rd_text_add(to, "        %s t%d[%d] LINES;\n", rd_node_type(&f->emit, k), k, f->lanes);
     rd_text_add(to, "        for (int l = 0; l < %d; l++) {\n            begin%d(", f->lanes,
                 number);
-    rd_add_each(to, &f->of, "&t%d[l]");
+    rd_add_each(to, &f->emit, "&t%d[l]");
     rd_text_add(to, ");\n            if (l >= lanes) continue;\n");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, "            t%d[l] = w%d[l * stride + c];\n", k, k);
     rd_text_add(to, "        }\n        merge_lanes%d(", number);
-    rd_add_each(to, &f->of, "t%d");
+    rd_add_each(to, &f->emit, "t%d");
     rd_text_add(to, ");\n");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, "        w%d[c] = t%d[0];\n", k, k);
     rd_text_add(to, "    }\n");
 }
@@ -118,9 +118,9 @@ static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, cons
 {
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count,
                 number);
-    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_add_each(to, &f->emit, "&s%d[l]");
     rd_text_add(to, ");\n");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, "        w%d[l] = s%d[l];\n", k, k);
     rd_text_add(to, "    }\n");
 }
@@ -133,9 +133,9 @@ static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 
     snprintf(count, sizeof count, "%d", f->lanes);
     rd_text_add(to, "static inline void lane_nodes%d(", number);
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 's');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, /*nodes=*/true, "", 'w');
+    rd_add_parameters(to, &f->emit, /*nodes=*/true, "", 'w');
     rd_text_add(to, ")\n{\n");
     add_block_loop(to, f, number, count);
     rd_text_add(to, "}\n");
@@ -147,12 +147,12 @@ static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_cells%d(", number);
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 's');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, /*nodes=*/true, "", 'w');
+    rd_add_parameters(to, &f->emit, /*nodes=*/true, "", 'w');
     rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
     add_block_loop(to, f, number, "(lanes - 1) * stride + n");
-    if (rd_aligns_lanes(&f->of)) {
+    if (rd_aligns_lanes(&f->emit)) {
         add_scaled_cells(to, f, number);
         rd_text_add(to, "}\n");
         return;
@@ -161,11 +161,11 @@ static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
                 "    for (int half = %d; half > 0; half /= 2)\n"
                 "        for (int lane = 0; lane < half && lane + half < lanes; lane++)\n"
                 "            INDEPENDENT for (int64_t l = 0; l < n; l++) ",
-                f->of.fold->lanes / 2);
+                f->emit.fold->lanes / 2);
     rd_text_add(to, "merge%d(", number);
-    rd_add_each(to, &f->of, "&w%d[lane * stride + l]");
+    rd_add_each(to, &f->emit, "&w%d[lane * stride + l]");
     rd_text_add(to, ", ");
-    rd_add_each(to, &f->of, "&w%d[(lane + half) * stride + l]");
+    rd_add_each(to, &f->emit, "&w%d[(lane + half) * stride + l]");
     rd_text_add(to, ");\n}\n");
 }
 

@@ -152,7 +152,7 @@ static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *
 
 /* Prints a vector loop by call that looks up elements of small tables: one call for each load at
  * the checked index. False if the loop has no such index (INDEX). Addresses are those of the
- * loop's first element (n->first). */
+ * loop's first element (n->at_first_element). */
 bool rd_print_lookups(rd_printing *n, int32_t loop)
 {
     const int32_t index = find_index(n->t, loop);
@@ -162,11 +162,11 @@ bool rd_print_lookups(rd_printing *n, int32_t loop)
         return false;
     rd_print_count(n, &count, loop);
     rd_print_loads(n, loop, count.at);
-    n->first = true;
+    n->at_first_element = true;
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
         if (term_at(n->t, s, index) >= 0)
             print_call(n, s, index, count.at);
-    n->first = false;
+    n->at_first_element = false;
     rd_text_end(&count, n->to);
     return true;
 }

@@ -3,25 +3,26 @@
  * A mark (m0, m1) is a variable with the first index of a round, or with the one behind its last.
  * A strip is a round of a loop over strips, with n0 indices.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. A loop's `strip` is the number of the strips that it runs over, -1: none. */
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. A loop's `strips_number` is the number of the strips that it runs over, -1:
+ * none. */
 #include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel() */
 #include <inttypes.h>
 
-/* Prints the number of indices in a strip, a round of a loop over strips (`strip` >= 0): "enum {
- * n0 = 64 };" if each has so many (width), else "const int64_t n0 = m1 - m0;", where m0 and m1
- * are the strip's bounds. */
+/* Prints the number of indices in a strip, a round of a loop over strips (`strips_number` >= 0):
+ * "enum { n0 = 64 };" if each has so many (width), else "const int64_t n0 = m1 - m0;", where m0 and
+ * m1 are the strip's bounds. */
 static void declare_count(rd_printing *n, const rd_for *loop)
 {
-    const int32_t start = loop->start - n->t->p->n_axis - RD_MARKS; /* the 0 of m0 */
+    const int32_t start = loop->start_mark - n->t->p->n_axis - RD_MARKS; /* the 0 of m0 */
 
-    if (loop->strip < 0)
+    if (loop->strips_number < 0)
         return;
     if (loop->width)
         rd_print_line(n, "enum { n%" PRId32 " = %" PRId32 " };", start, loop->width);
     else
         rd_print_line(n, "const int64_t n%" PRId32 " = m%" PRId32 " - m%" PRId32 ";", start,
-                      loop->stop - n->t->p->n_axis - RD_MARKS, start);
+                      loop->stop_mark - n->t->p->n_axis - RD_MARKS, start);
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
@@ -52,7 +53,7 @@ static void begin_loop(rd_printing *n, int32_t stmt)
     rd_print_axis(n, &axis, loop->axis);
     rd_print_from(n, &from, &loop->from);
     rd_print_to(n, &to, &loop->to);
-    if (loop->strip >= 0) /* the greatest length of a strip is known to compilers */
+    if (loop->strips_number >= 0) /* the greatest length of a strip is known to compilers */
         rd_text_add(&step, "%" PRId64, loop->step);
     else
         rd_print_number(n, &step, loop->step);
@@ -75,7 +76,7 @@ static void begin_loop(rd_printing *n, int32_t stmt)
     else
         rd_print_line(n, "for (%s; %s; %s += %s) {", begin, holds.at, axis.at, step.at);
     n->indent++;
-    if (loop->start >= 0) {
+    if (loop->start_mark >= 0) {
         rd_text start = { 0 };
 
         rd_print_axis(n, &start, loop->start);
@@ -83,10 +84,10 @@ static void begin_loop(rd_printing *n, int32_t stmt)
                       start.at, axis.at);
         rd_text_end(&start, n->to);
     }
-    if (loop->stop >= 0) {
+    if (loop->stop_mark >= 0) {
         rd_text stop = { 0 };
 
-        rd_print_axis(n, &stop, loop->stop);
+        rd_print_axis(n, &stop, loop->stop_mark);
         if (loop->width)
             rd_print_line(n, "const int64_t %s = %s + %" PRId32 ";", stop.at, axis.at, loop->width);
         else
@@ -112,8 +113,8 @@ static void begin_block_loop(rd_printing *n, const rd_for *loop)
 
     rd_print_from(n, &from, &loop->from);
     rd_print_to(n, &to, &loop->to);
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     if (loop->backwards) {
         rd_print_line(n, "for (int64_t %s = %s, %s; %s > %s; %s = %s) {", stop.at, to.at, start.at,
                       stop.at, from.at, stop.at, start.at);
@@ -139,8 +140,8 @@ static void begin_line_loop(rd_printing *n, const rd_for *loop)
 
     rd_print_from(n, &from, &loop->from);
     rd_print_to(n, &to, &loop->to);
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     rd_print_line_offset(n, &over, loop->align_to);
     rd_print_line(n, "for (int64_t %s = %s, %s; %s < %s; %s = %s) {", start.at, from.at, stop.at,
                   start.at, to.at, start.at, stop.at);
@@ -163,8 +164,8 @@ static void begin_single_round(rd_printing *n, const rd_for *loop)
 
     rd_print_from(n, &from, &loop->from);
     rd_print_to(n, &to, &loop->to);
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     rd_print_line(n, "{");
     n->indent++;
     rd_print_line(n, "const int64_t %s = %s, %s = %s;", start.at, from.at, stop.at, to.at);
@@ -186,8 +187,8 @@ static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
     rd_text   index = { 0 };
 
     at.offset += round;
-    n->known[loop->axis] = at.n == 0;
-    n->index[loop->axis] = at.offset;
+    n->axis_is_known[loop->axis] = at.n == 0;
+    n->axis_value[loop->axis]    = at.offset;
     if (at.n == 0)
         return;
     rd_print_linear(n, &index, &at);
@@ -209,12 +210,12 @@ static void print_unrolled(rd_printing *n, int32_t stmt)
         n->indent--;
         rd_print_line(n, "}");
     }
-    n->known[loop->axis] = false;
+    n->axis_is_known[loop->axis] = false;
 }
 
 /* Prints the loop by its kind, and behind it the label "left7:;" if an early exit jumps there
- * (n->left). A loop of one round, and a tail loop, which stands in the braces of the loop before
- * it, end one brace more. If the bounds are constants, all their numbers are spelled out
+ * (n->is_exited). A loop of one round, and a tail loop, which stands in the braces of the loop
+ * before it, end one brace more. If the bounds are constants, all their numbers are spelled out
  * (n->spelled), so that compilers know them. */
 static void print_loop(rd_printing *n, int32_t stmt)
 {
@@ -240,7 +241,7 @@ static void print_loop(rd_printing *n, int32_t stmt)
         n->indent--;
         rd_print_line(n, "}");
     }
-    if (n->left[stmt])
+    if (n->is_exited[stmt])
         rd_print_line(n, "left%" PRId32 ":;", stmt);
 }
 
@@ -256,7 +257,8 @@ static void print_find(rd_printing *n, const rd_stmt *s)
     rd_print_linear(n, &at, &s->at);
     rd_print_linear(n, &least, &s->count);
     rd_print_line(n, "int64_t r%" PRId32 " = r%" PRId32 ";", s->value, s->x);
-    rd_print_line(n, "for (int64_t to = r%" PRId32 " - 1; r%" PRId32 " < to;) {", s->w, s->value);
+    rd_print_line(n, "for (int64_t to = r%" PRId32 " - 1; r%" PRId32 " < to;) {", s->weight,
+                  s->value);
     rd_print_line(n, "    const int64_t half = r%" PRId32 " + (to - r%" PRId32 ") / 2;", s->value,
                   s->value);
     rd_print_line(n, "    if (((const %s *)x%" PRId32 ")[%s + %" PRId32 " * half] < %s)", type,

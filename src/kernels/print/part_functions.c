@@ -87,7 +87,7 @@ static void declare_share(rd_printing *n)
     if (p->root < 0 || n->t->whole)
         return;
     for (int32_t k = 0; k < p->n_loop; k++)
-        if (rd_is_row(&p->loop[k]) && rd_axis_of_rows(p, &p->loop[k]) == p->root) {
+        if (rd_is_sparse_row(&p->loop[k]) && rd_axis_of_rows(p, &p->loop[k]) == p->root) {
             declare_rows(n, &p->loop[k]);
             return;
         }

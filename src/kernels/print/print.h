@@ -40,14 +40,14 @@ typedef struct rd_printing {
     int32_t            jam;         /* the jam whose points that loop has beside each other; 0   */
     struct rd_kernel  *kernel;      /* the GPU kernel that the text is of (gpu/kernel.h); NULL   */
     bool               spelled;     /* all numbers are spelled out, so that compilers know them  */
-    bool               first;       /* positions are those of a vector loop's first element      */
-    bool               vectors;     /* group subscripts are computed in a vector loop            */
-    bool               nontemporal; /* the part has non-temporal stores, and needs a fence       */
-    bool              *known;       /* per axis: its index is the number index[axis]             */
-    int64_t           *index;
-    bool              *left; /* per statement: it is a loop that an early exit leaves */
-    rd_text           *to;   /* where lines go */
-    int                indent;
+    bool     at_first_element;      /* positions are those of a vector loop's first element      */
+    bool     vectors;               /* group subscripts are computed in a vector loop            */
+    bool     nontemporal;           /* the part has non-temporal stores, and needs a fence       */
+    bool    *axis_is_known;         /* per axis: its index is axis_value[axis]             */
+    int64_t *axis_value;
+    bool    *is_exited; /* per statement: it is a loop that an early exit leaves */
+    rd_text *to;        /* where lines go */
+    int      indent;
 } rd_printing;
 
 /* Prints the text of all functions of a tree, and the table of them (c.c).  False: no memory.  If

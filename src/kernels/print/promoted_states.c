@@ -54,7 +54,7 @@ static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const
 void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
-    const bool           before = s->kind == RD_S_LOAD_STATES && f->blocks && f->of.fold->scan;
+    const bool           before = s->kind == RD_S_LOAD_STATES && f->blocks && f->emit.fold->scan;
     rd_text              at = { 0 }, there = { 0 };
 
     if (n->t->store[s->arg].one_label) {
@@ -66,7 +66,7 @@ void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
         rd_print_cell_subscript(n, &at, s);
     else
         rd_print_state_subscript(n, &at, s);
-    for (int k = 0; k < f->of.n_state; k++) {
+    for (int k = 0; k < f->emit.n_state; k++) {
         print_copy(n, s, 's', k, there.at, at.at);
         if (before)
             print_copy(n, s, 'p', k, there.at, at.at);

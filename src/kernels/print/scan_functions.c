@@ -10,8 +10,8 @@
  * A prefix by the tree has nodes e, of 1, 2, 4 .. elements.
  *
  * A block is 64 steps or so of the scan; a carry takes its result to the next block.  f->blocks:
- * the scan has several; f->pair: it is such a sum; f->levels: it goes by the tree, with nodes of so
- * many levels.
+ * the scan has several; f->hi_lo_sums: it is such a sum; f->levels: it goes by the tree, with nodes
+ * of so many levels.
  *
  * Words. A fold is a reduction or a scan. */
 #include "kernels/print/fold_functions.h"
@@ -39,36 +39,36 @@ static void add_carry_in(rd_text *to, const rd_print_fold *f)
 void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
 {
     /* the second word of a pair says something in f32 alone */
-    const bool has_second_word = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32;
+    const bool has_second_word = rd_dtype_class(f->emit.fold->type) == RD_CLASS_f32;
 
     rd_text_add(to, "static inline void prefix%d(", number);
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 's');
     add_carry_in(to, f);
-    for (int k = 0; k < f->of.fold->n_out; k++)
-        rd_text_add(to, ", %s *y%d", rd_result_type(f->of.fold), k);
+    for (int k = 0; k < f->emit.fold->n_out; k++)
+        rd_text_add(to, ", %s *y%d", rd_result_type(f->emit.fold), k);
     rd_text_add(to, ")\n{\n   ");
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, " %s w%d = *s%d;", rd_state_type(&f->of, k), k, k);
+    for (int k = 0; k < f->emit.n_state; k++)
+        rd_text_add(to, " %s w%d = *s%d;", rd_state_type(&f->emit, k), k, k);
     rd_text_add(to, " block%d(", number);
-    rd_add_each(to, &f->of, "&w%d");
+    rd_add_each(to, &f->emit, "&w%d");
     rd_text_add(to, ");\n   ");
-    if (f->blocks && f->pair) {
+    if (f->blocks && f->hi_lo_sums) {
         rd_text_add(to, has_second_word ? " w0 = *p0 + (*q + w0);" : " w0 = *p0 + w0;");
-        if (f->of.seen)
+        if (f->emit.seen)
             rd_text_add(to, " w1 = *p1 | w1;");
     } else if (f->blocks) {
-        for (int k = 0; k < f->of.n_state; k++)
-            rd_text_add(to, " const %s b%d = w%d; w%d = *p%d;", rd_state_type(&f->of, k), k, k, k,
+        for (int k = 0; k < f->emit.n_state; k++)
+            rd_text_add(to, " const %s b%d = w%d; w%d = *p%d;", rd_state_type(&f->emit, k), k, k, k,
                         k);
         rd_text_add(to, " merge%d(", number);
-        rd_add_each(to, &f->of, "&w%d");
+        rd_add_each(to, &f->emit, "&w%d");
         rd_text_add(to, ", ");
-        rd_add_each(to, &f->of, "&b%d");
+        rd_add_each(to, &f->emit, "&b%d");
         rd_text_add(to, ");");
     }
     rd_text_add(to, " finish%d(", number);
-    rd_add_each(to, &f->of, "&w%d");
-    for (int k = 0; k < f->of.fold->n_out; k++)
+    rd_add_each(to, &f->emit, "&w%d");
+    for (int k = 0; k < f->emit.fold->n_out; k++)
         rd_text_add(to, ", y%d", k);
     rd_text_add(to, ");\n}\n");
 }
@@ -81,35 +81,35 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
  *     { INDEPENDENT for (..) { block0(&s0[l]); merge0(&p0[l], &s0[l]); begin0(&s0[l]); } } */
 static void add_carry(rd_text *to, const rd_print_fold *f, int number)
 {
-    const char *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
+    const char *elem = rd_dtype_class(f->emit.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
 
     if (!f->blocks)
         return;
     rd_text_add(to, "static void carry%d(", number);
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 's');
     add_carry_in(to, f);
-    if (f->pair)
+    if (f->hi_lo_sums)
         rd_text_add(to, ", double *w, int64_t pitch, int64_t block");
     rd_text_add(
         to, ", int64_t n)\n{\n    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(",
         number);
-    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_add_each(to, &f->emit, "&s%d[l]");
     rd_text_add(to, ");\n");
-    if (f->pair) {
-        rd_text_add(to, f->of.seen ? "        p1[l] |= s1[l];\n    }\n" : "    }\n");
+    if (f->hi_lo_sums) {
+        rd_text_add(to, f->emit.seen ? "        p1[l] |= s1[l];\n    }\n" : "    }\n");
         rd_text_add(to,
                     "    rd_take_blocks_%s(n, block, w, pitch, s0, p0, q);\n"
                     "    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n",
                     elem);
     } else {
         rd_text_add(to, "        merge%d(", number);
-        rd_add_each(to, &f->of, "&p%d[l]");
+        rd_add_each(to, &f->emit, "&p%d[l]");
         rd_text_add(to, ", ");
-        rd_add_each(to, &f->of, "&s%d[l]");
+        rd_add_each(to, &f->emit, "&s%d[l]");
         rd_text_add(to, ");\n");
     }
     rd_text_add(to, "        begin%d(", number);
-    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_add_each(to, &f->emit, "&s%d[l]");
     rd_text_add(to, ");\n    }\n}\n");
 }
 
@@ -119,14 +119,14 @@ static void add_carry(rd_text *to, const rd_print_fold *f, int number)
 static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, char a)
 {
     rd_text_add(to, "INDEPENDENT for (int64_t l = 0; l < n; l++) {");
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, " %s a%d = e%d[level * stride + l];", rd_state_type(&f->of, k), k, k);
+    for (int k = 0; k < f->emit.n_state; k++)
+        rd_text_add(to, " %s a%d = e%d[level * stride + l];", rd_state_type(&f->emit, k), k, k);
     rd_text_add(to, " merge%d(", number);
-    rd_add_each(to, &f->of, "&a%d");
-    for (int k = 0; k < f->of.n_state; k++)
+    rd_add_each(to, &f->emit, "&a%d");
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, ", &%c%d[l]", a, k);
     rd_text_add(to, ");");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, " %c%d[l] = a%d;", a, k, k);
     rd_text_add(to, " }\n");
 }
@@ -142,16 +142,16 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
     if (!f->levels)
         return;
     rd_text_add(to, "static inline void prefix_tree%d(", number);
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 'e');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 'e');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 'u');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 'u');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 's');
     rd_text_add(to, ", int64_t at, int64_t stride, int64_t n)\n{\n    int level = 0;\n\n"
                     "    for (; at >> level & 1; level++)\n        ");
     add_merge_before(to, f, number, 'u');
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, " e%d[level * stride + l] = u%d[l]; s%d[l] = u%d[l];", k, k, k, k);
     rd_text_add(to, " }\n    for (level++; (at + 1) >> level; level++)\n"
                     "        if ((at + 1) >> level & 1)\n            ");
@@ -163,7 +163,7 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
  * a block's prefixes. Reductions have none of them. */
 void rd_print_scan_functions(rd_text *to, const rd_print_fold *f, int number)
 {
-    if (!f->of.fold->scan)
+    if (!f->emit.fold->scan)
         return;
     rd_print_prefix_function(to, f, number);
     add_carry(to, f, number);

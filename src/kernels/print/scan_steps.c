@@ -24,7 +24,7 @@ static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_add(&line, "prefix%" PRId32 "(", s->fold);
     rd_print_state_addresses(&line, f, 's', s->store, at);
     rd_print_carry_in(&line, f, s->store, at);
-    for (int32_t k = 0; k < f->of.fold->n_out; k++)
+    for (int32_t k = 0; k < f->emit.fold->n_out; k++)
         rd_text_add(&line, ", &r%" PRId32, s->value + k);
     rd_print_line(n, "%s);", line.at);
     rd_text_end(&line, n->to);
@@ -37,9 +37,9 @@ static void declare_elements(rd_printing *n, const rd_stmt *s, int64_t elements)
 {
     const rd_print_fold *f = &n->fold[s->fold];
 
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_print_line(n, "%s u%" PRId32 "_%d[%" PRId64 "]%s;", rd_state_type(&f->of, k), s->fold, k,
-                      elements, elements > 1 ? " LINES" : "");
+    for (int k = 0; k < f->emit.n_state; k++)
+        rd_print_line(n, "%s u%" PRId32 "_%d[%" PRId64 "]%s;", rd_state_type(&f->emit, k), s->fold,
+                      k, elements, elements > 1 ? " LINES" : "");
 }
 
 /* Prints how an element becomes a state of its own, a leaf of the tree of its block:
@@ -50,7 +50,7 @@ static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text              line = { 0 }, element = { 0 };
 
     rd_print_state_addresses(&element, f, 'u', s->fold, at);
-    rd_add_user_begin(&line, &f->of, s->fold, "u", at);
+    rd_add_user_begin(&line, &f->emit, s->fold, "u", at);
     rd_text_add(&line, "begin%" PRId32 "(%s); ", s->fold, element.at);
     rd_print_add_step(n, &line, s, element.at);
     rd_print_line(n, "%s", line.at);
@@ -74,7 +74,7 @@ static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const ch
     rd_text_add(&line, ", ");
     rd_print_state_addresses(&line, f, 's', s->store, at);
     rd_text_add(&line, ", (");
-    rd_print_linear(n, &line, &s->of.outer);
+    rd_print_linear(n, &line, &s->fold_at.outer);
     rd_text_add(&line, ") %% %d, ", RD_TREE_STEPS);
     rd_print_number(n, &line, n->t->store[s->store].extent);
     rd_print_line(n, "%s, %s);", line.at, count);
@@ -102,9 +102,9 @@ static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &n->t->term[at->first + k];
 
-        if (term->axis < 0 || !n->known[term->axis])
+        if (term->axis < 0 || !n->axis_is_known[term->axis])
             return false;
-        *place += term->coef * n->index[term->axis];
+        *place += term->coef * n->axis_value[term->axis];
     }
     return true;
 }
@@ -119,16 +119,16 @@ static void print_merge_before(rd_printing *n, const rd_stmt *s, const char *at,
     const rd_print_fold *f    = &n->fold[s->fold];
     rd_text              line = { 0 };
 
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(&line, "%s a%" PRId32 "_%d[1] = { e%" PRId32 "_%d[%" PRId64 " + %s] }; ",
-                    rd_state_type(&f->of, k), s->fold, k, s->store, k,
+                    rd_state_type(&f->emit, k), s->fold, k, s->store, k,
                     level * n->t->store[s->store].extent, at);
     rd_text_add(&line, "merge%" PRId32 "(", s->fold);
     rd_print_state_addresses(&line, f, 'a', s->fold, "0");
     rd_text_add(&line, ", ");
     rd_print_state_addresses(&line, f, name, of, name_at);
     rd_text_add(&line, ");");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(&line, " %c%" PRId32 "_%d[%s] = a%" PRId32 "_%d[0];", name, of, k, name_at,
                     s->fold, k);
     rd_print_line(n, "{ %s }", line.at);
@@ -150,7 +150,7 @@ static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, 
     set_element(n, s, /*at=*/"0");
     for (; place >> level & 1; level++)
         print_merge_before(n, s, at, level, 'u', s->fold, "0");
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_print_line(
             n, "e%" PRId32 "_%d[%" PRId64 " + %s] = s%" PRId32 "_%d[%s] = u%" PRId32 "_%d[0];",
             s->store, k, level * pitch, at, s->store, k, at, s->fold, k);
@@ -180,7 +180,7 @@ static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
     bool               found;
 
     if (s->kind != RD_S_LET)
-        return s->x == value || s->w == value || s->mask == value;
+        return s->x == value || s->weight == value || s->mask == value;
     found = false;
     for (int32_t k = 0; k < t->let[s->value].n; k++)
         found |= t->operand[t->let[s->value].first + k] == value;
@@ -222,15 +222,15 @@ static void set_elements(rd_printing *n, int32_t stmt, const char *count)
 
 /* Prints the call of prefix_tree0() that makes the prefixes of all elements of a vector loop,
  * each in an accumulator of its own. Subscripts are those of the loop's first element
- * (n->first). */
+ * (n->at_first_element). */
 static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
 {
     rd_text at = { 0 };
 
-    n->first = true;
+    n->at_first_element = true;
     rd_print_cell_subscript(n, &at, s);
     call_tree(n, s, at.at, count);
-    n->first = false;
+    n->at_first_element = false;
     rd_text_end(&at, n->to);
 }
 
@@ -245,7 +245,7 @@ void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
         if (!is_strip_tree_scan(n, s))
             continue;
         declare_elements(n, s, rd_loop_of(n->t, stmt)->extent);
-        if (n->fold[s->fold].of.fold->exclusive)
+        if (n->fold[s->fold].emit.fold->exclusive)
             continue;
         set_elements(n, k, count);
         call_strip_tree(n, s, count);
@@ -257,7 +257,8 @@ void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
 void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next)
-        if (is_strip_tree_scan(n, &n->t->stmt[k]) && n->fold[n->t->stmt[k].fold].of.fold->exclusive)
+        if (is_strip_tree_scan(n, &n->t->stmt[k]) &&
+            n->fold[n->t->stmt[k].fold].emit.fold->exclusive)
             call_strip_tree(n, &n->t->stmt[k], count);
 }
 
@@ -270,9 +271,9 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     int64_t place;
 
     if (is_strip_tree_scan(n, s)) {
-        if (n->fold[s->fold].of.fold->exclusive)
+        if (n->fold[s->fold].emit.fold->exclusive)
             set_element(n, s, "i");
-    } else if (n->fold[s->fold].levels && is_known_position(n, &s->of.outer, &place))
+    } else if (n->fold[s->fold].levels && is_known_position(n, &s->fold_at.outer, &place))
         add_by_known_tree(n, s, at, place);
     else if (n->fold[s->fold].levels)
         add_by_tree(n, s, at);
@@ -285,11 +286,11 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
 void rd_print_prefix(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f         = &n->fold[s->fold];
-    const bool           exclusive = f->of.fold->exclusive;
+    const bool           exclusive = f->emit.fold->exclusive;
     rd_text              at = { 0 }, results = { 0 };
 
     rd_print_cell_subscript(n, &at, s);
-    rd_print_results(&results, s, f->of.fold);
+    rd_print_results(&results, s, f->emit.fold);
     rd_print_line(n, "%s", results.at + 1);
     if (exclusive)
         add_result(n, s, at.at);

@@ -4,7 +4,7 @@
  * accumulator of a fold, and a block is some steps of it.  A residue is operations that compilers
  * do not vectorise.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
  * rounded to a multiple. */
 #include "kernels/loop/facts.h"
@@ -71,14 +71,14 @@ static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t l
     return independent ? RD_RESIDUE_rows : RD_RESIDUE_order;
 }
 
-/* True if the statement is in a loop over the stored elements of a sparse row. `of` is the
- * number of the program's loop that a loop comes from, -1 for loops that passes have added. */
+/* True if the statement is in a loop over the stored elements of a sparse row. `program_loop` is
+ * the number of the program's loop that a loop comes from, -1 for loops that passes have added. */
 static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {
-        const int32_t of = rd_loop_of(t, l)->of;
+        const int32_t program_loop = rd_loop_of(t, l)->program_loop;
 
-        if (of >= 0 && rd_is_row(&t->p->loop[of]))
+        if (program_loop >= 0 && rd_is_sparse_row(&t->p->loop[program_loop]))
             return true;
     }
     return false;

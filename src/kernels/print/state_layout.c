@@ -11,9 +11,9 @@
  * A cell is an accumulator of a fold; it has a state for each lane, and a state has one or several
  * numbers, each in an array of its own.  A discard state takes the elements of no group.
  *
- * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values w, `mask`
- * and `label`, -1 where the fold has no weights, mask or groups. A fold has `user` if its reducer
- * is the caller's own.
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values `weight`,
+ * `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold has `user` if its
+ * reducer is the caller's own.
  *
  * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. */
 #include "core/bytes.h"
@@ -43,31 +43,32 @@ typedef struct state_array {
 static bool array_of(const rd_print_fold *f, int64_t states, int64_t discard, int64_t n_words,
                      int k, state_array *a)
 {
-    const int before = f->blocks && f->of.fold->scan ? f->of.n_state : 0,
-              pair   = before && f->pair ? 2 : 0;
+    const int before = f->blocks && f->emit.fold->scan ? f->emit.n_state : 0,
+              pair   = before && f->hi_lo_sums ? 2 : 0;
 
     *a = (state_array){ .name = 's', .k = k, .states = states };
-    if (k >= f->of.n_state + before + pair) {
+    if (k >= f->emit.n_state + before + pair) {
         a->name   = 'e';
-        a->k      = k - f->of.n_state - before - pair;
+        a->k      = k - f->emit.n_state - before - pair;
         a->states = states * f->levels;
-        if (!f->levels || a->k >= f->of.n_state)
+        if (!f->levels || a->k >= f->emit.n_state)
             return false;
-    } else if (k >= f->of.n_state + before) {
-        const bool sums = k > f->of.n_state + before;
+    } else if (k >= f->emit.n_state + before) {
+        const bool sums = k > f->emit.n_state + before;
 
         a->name   = sums ? 'w' : 'q';
         a->k      = 0;
         a->type   = sums ? "double" : NULL;
         a->states = rd_bytes_times(states, sums ? n_words : 1);
-    } else if (k >= f->of.n_state) {
+    } else if (k >= f->emit.n_state) {
         a->name = 'p';
-        a->k    = k - f->of.n_state;
+        a->k    = k - f->emit.n_state;
     }
     a->states += a->name == 's' ? discard : 0;
-    a->bytes = rd_lines(rd_bytes_times(a->states, a->type ? (int64_t)sizeof(double) : f->of.bytes));
+    a->bytes =
+        rd_lines(rd_bytes_times(a->states, a->type ? (int64_t)sizeof(double) : f->emit.bytes));
     if (!a->type)
-        a->type = rd_state_type(&f->of, a->k);
+        a->type = rd_state_type(&f->emit, a->k);
     return true;
 }
 
@@ -87,13 +88,13 @@ static const int64_t MOST_STATES = INT64_C(1) << 36;
  * floats. */
 static rd_print_fold fold_of(const rd_loop_fold *f)
 {
-    return (rd_print_fold){ .of     = f->of,
-                            .lanes  = f->lanes,
-                            .room   = f->tree_rows,
-                            .shift  = f->shift,
-                            .levels = f->levels,
-                            .blocks = f->blocks,
-                            .pair   = f->pair };
+    return (rd_print_fold){ .emit       = f->emit,
+                            .lanes      = f->lanes,
+                            .tree_rows  = f->tree_rows,
+                            .shift      = f->shift,
+                            .levels     = f->levels,
+                            .blocks     = f->blocks,
+                            .hi_lo_sums = f->hi_lo_sums };
 }
 
 /* Allots bytes of a task's state to fold `number`: two ints f0 if tasks share it (split), its
@@ -109,11 +110,11 @@ static void allot(rd_printing *n, int32_t number)
     int64_t         bytes = 0;
     state_array     a;
 
-    f->of.cells = store->cells;
-    f->states   = store->extent;
-    f->lanes    = store->lanes;
+    f->emit.cells = store->cells;
+    f->states     = store->extent;
+    f->lanes      = store->lanes;
     if (f->lanes < n->t->fold[number].lanes)
-        f->of.sums = f->of.row_sums;
+        f->emit.sums = f->emit.row_sums;
     if (f->states > MOST_STATES) {
         n->why = "more states than there is memory for";
         return;
@@ -127,8 +128,8 @@ static void allot(rd_printing *n, int32_t number)
         f->current = rd_piece(&n->state, /*n=*/1, bytes);
     if (f->room)
         f->tree = rd_piece(
-            &n->state, f->room,
-            rd_bytes_times(f->of.n_state, rd_lines(rd_bytes_times(f->states, f->of.bytes))));
+            &n->state, f->tree_rows,
+            rd_bytes_times(f->emit.n_state, rd_lines(rd_bytes_times(f->states, f->emit.bytes))));
 }
 
 /* Makes n->fold, the facts of all folds, and allots their bytes of a task's state. False: no
@@ -140,7 +141,7 @@ bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
     n->fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *n->fold);
     for (int32_t k = 0; n->fold && k < p->n_fold; k++) {
         n->fold[k] = fold_of(&n->t->fold[k]);
-        if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, n->pointers, get, pool))
+        if (p->fold[k].user && !rd_user_facts(&n->fold[k].emit, k, n->pointers, get, pool))
             return false;
         allot(n, k);
     }
@@ -149,8 +150,8 @@ bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
 
 /* ---- Declarations ---------------------------------------------------------------------------- */
 /* Prints names of what lies in the task's state, at the beginning of each function of the text:
- * "float *const s0_0 = (float *)(q->state + 64);" for states, tree0 for a combine tree (f->room
- * rows), and f0 for a fold that tasks share (split). */
+ * "float *const s0_0 = (float *)(q->state + 64);" for states, tree0 for a combine tree
+ * (f->tree_rows rows), and f0 for a fold that tasks share (split). */
 void rd_print_declare_states(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
@@ -165,7 +166,7 @@ void rd_print_declare_states(rd_printing *n)
                           a.name, k, a.k, a.type, at);
             at = rd_bytes_add(at, a.bytes);
         }
-        if (f->room)
+        if (f->tree_rows)
             rd_print_line(n, "char *const tree%" PRId32 " = q->state + %" PRId64 ";", k, f->tree);
         if (n->t->fold[k].split)
             rd_print_line(n, "int64_t *const f%" PRId32 " = (int64_t *)(q->state + %" PRId64 ");",
@@ -209,7 +210,7 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, int32_t store,
                               const char *at)
 {
-    for (int k = 0; k < f->of.n_state; k++)
+    for (int k = 0; k < f->emit.n_state; k++)
         rd_text_add(to, "%s&%c%" PRId32 "_%d[%s]", k ? ", " : "", name, store, k, at);
 }
 
@@ -228,10 +229,11 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     }
 }
 
-/* Adds the offset of the group that the label r7 names: " + (int64_t)r7 * 4". Groups lie `apart`
- * accumulators apart, and an accumulator has cell_stride states. If elements of no group go to a
- * discard state behind the last group, it is " + rd_group_of((int64_t)r7, N3) * 4", which gives
- * N3 for labels outside; in loops that compute subscripts by vectors, rd_group_by_vectors(). */
+/* Adds the offset of the group that the label r7 names: " + (int64_t)r7 * 4". Groups lie
+ * `group_stride` accumulators apart, and an accumulator has cell_stride states. If elements of no
+ * group go to a discard state behind the last group, it is " + rd_group_of((int64_t)r7, N3) * 4",
+ * which gives N3 for labels outside; in loops that compute subscripts by vectors,
+ * rd_group_by_vectors(). */
 static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -243,26 +245,26 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
         rd_text_add(to, ") * ");
     } else
         rd_text_add(to, " + (int64_t)r%" PRId32 " * ", s->label);
-    rd_print_number(n, to, f->apart * n->t->store[s->store].cell_stride);
+    rd_print_number(n, to, f->group_stride * n->t->store[s->store].cell_stride);
 }
 
 /* Adds the subscript of the first state of a cell, the accumulator of one result: "i0 * 64 + m2
- * + i". of.more is what elements of a strip, or rounds of an unroll-and-jam, add to it, because
- * each has a state of its own; its constant comes last. A label (>= 0) adds the offset of its
- * group. */
+ * + i". fold_at.state_offset is what elements of a strip, or rounds of an unroll-and-jam, add to
+ * it, because each has a state of its own; its constant comes last. A label (>= 0) adds the offset
+ * of its group. */
 void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
-    rd_linear       more  = s->of.more;
+    rd_linear       more  = s->fold_at.state_offset;
 
-    add_times(n, to, &s->of.cell, store->cell_stride);
+    add_times(n, to, &s->fold_at.cell, store->cell_stride);
     more.offset = 0;
     if (more.n) {
         rd_text_add(to, " + ");
         rd_print_linear(n, to, &more);
     }
-    if (s->of.more.offset) /* spelled out, so that compilers see that states differ */
-        rd_text_add(to, " + %" PRId64, s->of.more.offset);
+    if (s->fold_at.state_offset.offset) /* spelled out, so that compilers see that states differ */
+        rd_text_add(to, " + %" PRId64, s->fold_at.state_offset.offset);
     if (s->label >= 0)
         add_group(n, to, s);
 }
@@ -282,10 +284,11 @@ void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
         return;
     }
     rd_print_cell_subscript(n, to, s);
-    if (f->lanes == 1 || store->lane_stride == 0 || (s->of.lane.n == 0 && s->of.lane.offset == 0))
+    if (f->lanes == 1 || store->lane_stride == 0 ||
+        (s->fold_at.lane.n == 0 && s->fold_at.lane.offset == 0))
         return;
     rd_text_add(to, s->wraps ? " + ((" : " + (");
-    rd_print_linear(n, to, &s->of.lane);
+    rd_print_linear(n, to, &s->fold_at.lane);
     rd_text_add(to, s->wraps ? ") & %" PRId32 ")" : ")", f->lanes - 1);
     if (store->lane_stride != 1) {
         rd_text_add(to, " * ");
@@ -301,6 +304,6 @@ bool rd_is_one_state(const rd_printing *n, const rd_stmt *s)
     const rd_store *store = &n->t->store[s->store];
 
     return n->vector >= 0 && store->storage == RD_IN_REGISTERS && store->extent == 1 &&
-           n->fold[s->fold].lanes == 1 && !n->fold[s->fold].of.fold->user &&
-           !n->fold[s->fold].of.fold->scan;
+           n->fold[s->fold].lanes == 1 && !n->fold[s->fold].emit.fold->user &&
+           !n->fold[s->fold].emit.fold->scan;
 }

@@ -7,8 +7,8 @@
  * A state is an accumulator of a fold; a block is 64 steps or so, and a scan carries its result to
  * the next block.
  *
- * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values w, `mask`
- * and `label`, -1 where the fold has no weights, mask or groups.
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values `weight`,
+ * `mask` and `label`, -1 where the fold has no weights, mask or groups.
  *
  * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A loop
  * by call is one call of a function in the text. */
@@ -28,9 +28,9 @@ static bool is_double_of_short_sum(const rd_emit_fold *f)
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "%sr%" PRId32 ", ",
-                is_double_of_short_sum(&n->fold[s->fold].of) ? "(int32_t)" : "", s->x);
-    if (n->fold[s->fold].of.weighted)
-        rd_text_add(to, "r%" PRId32, s->w);
+                is_double_of_short_sum(&n->fold[s->fold].emit) ? "(int32_t)" : "", s->x);
+    if (n->fold[s->fold].emit.weighted)
+        rd_text_add(to, "r%" PRId32, s->weight);
     else
         rd_text_add(to, "1");
 }
@@ -52,7 +52,7 @@ static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char 
         return;
     }
     rd_text_add(to, ", rd_math_exp_%s(exponent%" PRId32 "(%s, ",
-                rd_state_elem(&n->fold[s->fold].of), s->fold, states);
+                rd_state_elem(&n->fold[s->fold].emit), s->fold, states);
     rd_print_element(n, to, s);
     rd_text_add(to, "))");
 }
@@ -62,13 +62,13 @@ static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char 
  * whether the element exists. */
 void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
 {
-    const rd_emit_fold *f      = &n->fold[s->fold].of;
+    const rd_emit_fold *f      = &n->fold[s->fold].emit;
     const bool          padded = n->vector >= 0 && rd_padded_around(n->t, n->vector);
 
     rd_text_add(to, "%s%" PRId32 "(%s, ", name_of_step(n, f, padded), s->fold, states);
     rd_print_element(n, to, s);
     rd_text_add(to, ", ");
-    rd_print_linear(n, to, &s->of.index);
+    rd_print_linear(n, to, &s->fold_at.index);
     if (f->masked && s->mask >= 0)
         rd_text_add(to, ", r%" PRId32, s->mask);
     else if (f->masked)
@@ -91,7 +91,7 @@ void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s)
     const int64_t  rows = rd_rows_of_lanes(f);
 
     rd_text_add(to, "(");
-    rd_print_linear(n, to, &s->of.outer);
+    rd_print_linear(n, to, &s->fold_at.outer);
     rd_text_add(to, ")");
     if (rows != 1) {
         rd_text_add(to, " * ");
@@ -100,7 +100,7 @@ void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s)
     if (f->lane_extent <= f->lanes)
         return;
     rd_text_add(to, " + (");
-    rd_print_linear(n, to, &s->of.lane);
+    rd_print_linear(n, to, &s->fold_at.lane);
     rd_text_add(to, ") / %" PRId32, f->lanes);
 }
 
@@ -121,7 +121,7 @@ void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const
         return;
     rd_text_add(to, ", ");
     rd_print_state_addresses(to, f, 'p', store, at);
-    if (f->pair)
+    if (f->hi_lo_sums)
         rd_text_add(to, ", &q%" PRId32 "_0[%s]", store, at);
 }
 
@@ -138,7 +138,7 @@ void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *s
     rd_text_add(to, "carry%" PRId32 "(", s->fold);
     rd_print_state_addresses(to, f, 's', s->store, at.at);
     rd_print_carry_in(to, f, s->store, at.at);
-    if (f->pair) {
+    if (f->hi_lo_sums) {
         rd_text_add(to, ", &w%" PRId32 "_0[%s], ", s->store, at.at);
         rd_print_number(n, to, n->t->store[s->store].extent);
         rd_text_add(to, ", %s >> 6", step);
@@ -154,8 +154,8 @@ void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *s
 
 /* Adds the first arguments of push0() and merge_tree0(): "&s0_0[0], tree0, 64, 0, 64". They are
  * the states from `at` on; the tree, and how many states a row of it has; and the first column
- * `at` with the number of columns. These are the elements of a vector loop, all states (s->all),
- * or the lanes of one accumulator. */
+ * `at` with the number of columns. These are the elements of a vector loop, all states
+ * (s->all_cells), or the lanes of one accumulator. */
 void rd_print_block_arguments(rd_printing *n, rd_text *to, const rd_stmt *s, const char *at)
 {
     const rd_print_fold *f = &n->fold[s->fold];
@@ -167,5 +167,5 @@ void rd_print_block_arguments(rd_printing *n, rd_text *to, const rd_stmt *s, con
     if (n->vector >= 0)
         rd_print_count(n, to, n->vector);
     else
-        rd_print_number(n, to, s->all ? f->states : f->lanes);
+        rd_print_number(n, to, s->all_cells ? f->states : f->lanes);
 }

@@ -48,7 +48,7 @@ static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t
 /* Prints a vector loop by call (one call of a function) that copies short rows, which lie apart
  * in memory, one behind the other. False if its first statement is no unrolled loop over the
  * columns of a row. The printed address is that of the first element: row 0 of the strip
- * (n->first) and column 0 (n->known). */
+ * (n->at_first_element) and column 0 (n->axis_is_known). */
 bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;
@@ -66,10 +66,10 @@ bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
 
     print_shuffle(n, group, period, rows_per_vector(group, period));
     rd_print_count(n, &count, stmt);
-    n->known[loop->axis] = n->first = true;
-    n->index[loop->axis]            = 0;
+    n->axis_is_known[loop->axis] = n->at_first_element = true;
+    n->axis_value[loop->axis]                          = 0;
     rd_print_linear(n, &place, &let->at);
-    n->known[loop->axis] = n->first = false;
+    n->axis_is_known[loop->axis] = n->at_first_element = false;
     rd_print_line(n, "loads += %" PRId64 " * %s;", loop->extent, count.at);
     rd_print_line(n,
                   "rd_strided_rows((char *)a%" PRId32 ", (const char *)((const %s *)x%" PRId32

@@ -16,15 +16,16 @@
  * the step (by > 1), or not rounded, as asked. */
 static bool is_single(const rd_edge *edge, bool rounded)
 {
-    return edge->n == 1 && (edge->part[0].by > 1) == rounded;
+    return edge->n == 1 && (edge->part[0].multiple > 1) == rounded;
 }
 
-/* True if the statement (-1: none) is a serial forward loop that no early exit leaves (n->left). */
+/* True if the statement (-1: none) is a serial forward loop that no early exit leaves
+ * (n->is_exited). */
 static bool is_plain_loop(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP &&
            rd_loop_of(n->t, stmt)->kind == RD_FOR_SERIAL && !rd_loop_of(n->t, stmt)->backwards &&
-           !n->left[stmt];
+           !n->is_exited[stmt];
 }
 
 /* True if the loop goes from `from` up to the last whole step before the end: its upper bound is
@@ -34,7 +35,8 @@ static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
     const rd_edge_part *to = &loop->to.part[0];
 
     return is_single(&loop->from, /*rounded=*/false) && is_single(&loop->to, /*rounded=*/true) &&
-           !to->up && to->by == loop->step && rd_linear_same(t, &to->first, &loop->from.part[0].at);
+           !to->round_up && to->multiple == loop->step &&
+           rd_linear_same(t, &to->base, &loop->from.part[0].at);
 }
 
 /* True if the statement is a loop of whole steps, and the next one is its tail loop, which
@@ -53,8 +55,9 @@ bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
     const rd_edge_part *to = &loop->to.part[0], *from = &tail->from.part[0];
 
     return has_whole_steps(t, loop) && loop->axis == tail->axis &&
-           is_single(&tail->from, /*rounded=*/true) && from->by == to->by && !from->up &&
-           rd_linear_same(t, &from->at, &to->at) && rd_linear_same(t, &from->first, &to->first);
+           is_single(&tail->from, /*rounded=*/true) && from->multiple == to->multiple &&
+           !from->round_up && rd_linear_same(t, &from->at, &to->at) &&
+           rd_linear_same(t, &from->base, &to->base);
 }
 
 /* True if the statement is the tail loop of the loop before it, which does whole steps: both

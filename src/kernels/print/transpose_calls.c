@@ -16,19 +16,20 @@
 /* Prints the transpose of rows in memory into a local array: "loads += 10 * n0;
  * columns_word4(a5, 64, (const float *)x0 + m0 * 10, 10, 10, n0);". Loads are counted if the
  * rows are the caller's, not scratch (temporary memory), and the load is not marked uncounted.
- * Addresses are those of the first element: row 0 of the strip (n->first), column 0 (n->known). */
+ * Addresses are those of the first element: row 0 of the strip (n->at_first_element), column 0
+ * (n->axis_is_known). */
 static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, const rd_stmt *store)
 {
     const rd_for *rows = rd_loop_of(n->t, stmt), *across = rd_loop_of(n->t, n->t->stmt[stmt].first);
     rd_text       count = { 0 }, at = { 0 }, to = { 0 };
 
-    n->first               = true;
-    n->known[across->axis] = true;
-    n->index[across->axis] = 0;
+    n->at_first_element            = true;
+    n->axis_is_known[across->axis] = true;
+    n->axis_value[across->axis]    = 0;
     rd_print_linear(n, &at, &load->at);
     rd_print_linear(n, &to, &store->at);
-    n->known[across->axis] = false;
-    n->first               = false;
+    n->axis_is_known[across->axis] = false;
+    n->at_first_element            = false;
     rd_print_count(n, &count, stmt);
     if (!load->uncounted && load->slot < n->t->p->first_scratch)
         rd_print_line(n, "loads += %" PRId64 " * %s;", across->extent, count.at);

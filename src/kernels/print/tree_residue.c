@@ -2,7 +2,7 @@
  * scalar residue): those outside of vector loops, and those in vector loops that compilers do
  * not vectorise.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups.
  *
  * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A loop

@@ -13,7 +13,7 @@ bool rd_print_unrolled_steps(rd_printing *n, int32_t loop)
     const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];
     rd_text        states = { 0 }, at = { 0 };
 
-    if (s->kind != RD_S_STEP || rd_has_exponential(&n->fold[s->fold].of))
+    if (s->kind != RD_S_STEP || rd_has_exponential(&n->fold[s->fold].emit))
         return false;
     rd_print_state_subscript(n, &at, s);
     rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, at.at);

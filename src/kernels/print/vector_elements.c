@@ -8,9 +8,9 @@
  * m0 is a mark, the first index of a strip; a strip is a round of a loop over strips, with n0
  * indices.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A load or store
- * with `slot` >= 0 is of the program's memory, others are of arrays of the tree. n->vector is the
- * vector loop whose body is printed, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none. A load
+ * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. n->vector
+ * is the vector loop whose body is printed, -1: none.
  *
  * Words. A loop by call is one call of a function in the text. Scratch is temporary memory of a
  * task. */
@@ -28,9 +28,9 @@ static int32_t strip_around(const rd_printing *n, int32_t stmt)
     for (int32_t s = n->t->stmt[stmt].parent; s >= 0; s = n->t->stmt[s].parent) {
         const rd_for *around = n->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(n->t, s) : NULL;
 
-        if (around && around->strip >= 0 &&
-            rd_linear_coef(n->t, &loop->from.part[0].at, around->start) == 1)
-            return rd_linear_coef(n->t, &loop->to.part[0].at, around->stop) == 1 ? s : -1;
+        if (around && around->strips_number >= 0 &&
+            rd_linear_coef(n->t, &loop->from.part[0].at, around->start_mark) == 1)
+            return rd_linear_coef(n->t, &loop->to.part[0].at, around->stop_mark) == 1 ? s : -1;
     }
     return -1;
 }
@@ -42,7 +42,8 @@ void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
     const int32_t strip = strip_around(n, stmt);
 
     if (strip >= 0)
-        rd_text_add(to, "n%" PRId32, rd_loop_of(n->t, strip)->start - n->t->p->n_axis - RD_MARKS);
+        rd_text_add(to, "n%" PRId32,
+                    rd_loop_of(n->t, strip)->start_mark - n->t->p->n_axis - RD_MARKS);
     else
         rd_text_add(to, "c%" PRId32, stmt);
 }
@@ -53,7 +54,7 @@ void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt)
 {
     for (; stmt >= 0; stmt = t->stmt[stmt].parent)
-        if (t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strip >= 0)
+        if (t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strips_number >= 0)
             return rd_loop_of(t, stmt)->padded;
     return 0;
 }
@@ -159,15 +160,15 @@ static int64_t loads_in(const rd_printing *n, int32_t body)
 
 /* Prints a call that converts the elements of a strip from their type in memory to the array a5:
  * "rd_widen_f16(a5, p7, n0);". Bools are bytes in memory. The declared pointer is to the first
- * element (n->first: positions are those of round 0). load: the LOAD statement. */
+ * element (n->at_first_element: positions are those of round 0). load: the LOAD statement. */
 void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, const char *count)
 {
     const int64_t  loads = loads_in(n, stmt);
     const rd_dtype type  = n->t->let[n->t->stmt[load].value].type;
 
-    n->first = true;
+    n->at_first_element = true;
     declare_pointer(n, load);
-    n->first = false;
+    n->at_first_element = false;
     if (loads)
         rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);
     rd_print_line(n, "rd_widen_%s(a%" PRId32 ", p%" PRId32 ", %s);",
@@ -211,9 +212,9 @@ void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
 }
 
 /* Prints the call that splits three interleaved planes of bytes into arrays, "rd_planes_u8(a5,
- * a6, a7, p9, n0);". p9 points to the first byte of the plane with the least offset (n->first:
- * positions of round 0). The statement behind each load stores its element to an array, a5 to
- * a7. */
+ * a6, a7, p9, n0);". p9 points to the first byte of the plane with the least offset
+ * (n->at_first_element: positions of round 0). The statement behind each load stores its element to
+ * an array, a5 to a7. */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
     int32_t load[3] = { 0 };
@@ -222,24 +223,24 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
     find_planes(n, stmt, load);
     for (int k = 0; k < 3; k++)
         rd_text_add(&arrays, "a%" PRId32 ", ", n->t->stmt[n->t->stmt[load[k]].next].store);
-    n->first = true;
+    n->at_first_element = true;
     declare_pointer(n, load[0]);
-    n->first = false;
+    n->at_first_element = false;
     rd_print_loads(n, stmt, count);
     rd_print_line(n, "rd_planes_u8(%sp%" PRId32 ", %s);", arrays.at, load[0], count);
     rd_text_end(&arrays, n->to);
 }
 
 /* Prints the pointers of all loads and stores of a vector loop, and its count of loads. With
- * n->first, positions are those of the loop's first round, without i. */
+ * n->at_first_element, positions are those of the loop's first round, without i. */
 void rd_print_pointers(rd_printing *n, int32_t stmt)
 {
     rd_text count = { 0 };
 
-    n->first = true;
+    n->at_first_element = true;
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
         declare_pointer(n, s);
-    n->first = false;
+    n->at_first_element = false;
     rd_print_count(n, &count, stmt);
     rd_print_loads(n, stmt, count.at);
     rd_text_end(&count, n->to);
@@ -248,16 +249,16 @@ void rd_print_pointers(rd_printing *n, int32_t stmt)
 /* ---- Lines ----------------------------------------------------------------------------------- */
 /* Adds " - LINE_OFFSET((float *)x1 + m0)": a strip has so many elements less, so that the next
  * strip begins with a cache line of what the STORE writes. The address is that of the first
- * element of the STORE's vector loop (n->first). */
+ * element of the STORE's vector loop (n->at_first_element). */
 void rd_print_line_offset(rd_printing *n, rd_text *to, int32_t store)
 {
     const rd_stmt *s = &n->t->stmt[store];
 
-    n->vector = s->parent;
-    n->first  = true;
+    n->vector           = s->parent;
+    n->at_first_element = true;
     rd_text_add(to, " - LINE_OFFSET((%s *)x%" PRId32 " + ", rd_memory_type(s->type), s->slot);
     rd_print_linear(n, to, &s->at);
     rd_text_add(to, ")");
-    n->first  = false;
-    n->vector = -1;
+    n->at_first_element = false;
+    n->vector           = -1;
 }

@@ -9,7 +9,7 @@
  * m0 is a mark, the first index of a strip, which has n0 elements; p7 points to the first element
  * of statement 7.
  *
- * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups.
  *
  * Words. A loop by call is one call of a function in the text. A slot is a buffer that a program
@@ -80,10 +80,10 @@ static void print_elements(rd_printing *n, int32_t stmt)
 
     rd_print_count(n, &count, stmt);
     rd_print_pointers(n, stmt);
-    n->first = true;
+    n->at_first_element = true;
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
         rd_print_group_pointer(n, s);
-    n->first = false;
+    n->at_first_element = false;
     if (find_copied_ints(n, stmt) >= 0) {
         print_copied_ints(n, stmt, find_copied_ints(n, stmt), count.at);
         rd_text_end(&count, n->to);
@@ -120,30 +120,30 @@ static void print_flat(rd_printing *n, int32_t stmt)
     rd_print_count(n, &count, stmt);
     rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s * %" PRId64 "; i++) {", count.at,
                   rd_loop_of(n->t, inner)->extent);
-    n->known[axis] = true;
-    n->index[axis] = 0;
+    n->axis_is_known[axis] = true;
+    n->axis_value[axis]    = 0;
     n->indent++;
     rd_print_body(n, inner);
     n->indent--;
-    n->known[axis] = false;
+    n->axis_is_known[axis] = false;
     rd_print_line(n, "}");
     rd_text_end(&count, n->to);
 }
 
 /* Prints a vector loop that copies an array to memory with stores that bypass the caches
  * (non-temporal stores): "rd_nontemporal_copy((char *)((float *)x1 + i0 * N0 + m0), (const char
- * *)a7, n0 * 4);". The address is that of the loop's first element (n->first). n->nontemporal
- * makes the part end with a memory fence. */
+ * *)a7, n0 * 4);". The address is that of the loop's first element (n->at_first_element).
+ * n->nontemporal makes the part end with a memory fence. */
 static void print_nontemporal(rd_printing *n, int32_t loop)
 {
     const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
     rd_text        line = { 0 };
 
-    n->first = true;
+    n->at_first_element = true;
     rd_text_add(&line, "rd_nontemporal_copy((char *)((%s *)x%" PRId32 " + ",
                 rd_memory_type(to->type), to->slot);
     rd_print_linear(n, &line, &to->at);
-    n->first = false;
+    n->at_first_element = false;
     rd_text_add(&line, "), (const char *)a%" PRId32 ", ", n->t->let[to->x].store);
     rd_print_count(n, &line, loop);
     rd_print_line(n, "%s * %" PRId32 ");", line.at, (int32_t)rd_dtype_size(to->type));
@@ -154,7 +154,7 @@ static void print_nontemporal(rd_printing *n, int32_t loop)
 /* Prints a vector loop, in the first form that takes it. They are a non-temporal copy, one of
  * the loops by call (one call of a function for all elements), two loops over adjacent memory as
  * one, and a loop over elements. If no file knows a loop by call, its statements print calls for
- * all elements themselves (n->first). */
+ * all elements themselves (n->at_first_element). */
 void rd_print_vector(rd_printing *n, int32_t stmt)
 {
     rd_print_declare_count(n, stmt);
@@ -168,9 +168,9 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
         !rd_print_transpose(n, stmt) && !rd_print_unrolled_steps(n, stmt) &&
         !rd_print_exp_steps(n, stmt) && !rd_print_lookups(n, stmt) &&
         !rd_print_strip_function(n, stmt)) {
-        n->first = true;
+        n->at_first_element = true;
         rd_print_body(n, stmt);
-        n->first = false;
+        n->at_first_element = false;
     } else if (rd_loop_of(n->t, stmt)->flattened)
         print_flat(n, stmt);
     else if (!rd_loop_of(n->t, stmt)->by_call)

@@ -85,7 +85,7 @@ struct rd_compiled {
     _Atomic(const rd_env_snapshot *) surroundings; /* when a plan asked for it last */
 
     rd_contest contest;
-    atomic_int told;               /* that it has lost is in the store, or was read there */
+    atomic_int loss_stored;        /* that it has lost is in the store, or was read there */
     char       name[RD_HASH_TEXT]; /* in the store; "": not yet known          */
 
     rd_job job;
@@ -165,7 +165,7 @@ static void read_contest(rd_compiled *c)
 
     if (!rd_object_get_note(c->name, atomic_load(&c->surroundings), &found, sizeof found))
         return;
-    atomic_store(&c->told, true);
+    atomic_store(&c->loss_stored, true);
     rd_contest_begin_with(&c->contest, &found);
 }
 
@@ -326,7 +326,7 @@ void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, in
         return;
     rd_contest_add_run(&c->contest, by, operations, threads, seconds);
     if (rd_contest_slowdown(&c->contest, operations) >= BY_FAR && c->name[0] &&
-        atomic_compare_exchange_strong(&c->told, &untold, true)) {
+        atomic_compare_exchange_strong(&c->loss_stored, &untold, true)) {
         const rd_contest_record found = rd_contest_record_of(&c->contest);
 
         rd_object_put_note(c->name, atomic_load(&c->surroundings), &found, sizeof found);

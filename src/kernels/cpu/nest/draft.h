@@ -10,8 +10,8 @@
 
 /* A nest on its way from a program to text. */
 typedef struct rd_nest_draft {
-    const rd_program *p;        /* the program that is printed: `of`, or `of` rewritten     */
-    const rd_program *of;       /* the program as it was planned                            */
+    const rd_program *p;        /* the program that is printed: `planned`, or it rewritten */
+    const rd_program *planned;  /* the program as it was planned                            */
     bool              by_rows;  /* p has loops over rows of a sparse array                  */
     int               vector;   /* bytes of a vector                                        */
     bool              whole;    /* one task runs all of it, by one function                 */
@@ -26,19 +26,19 @@ typedef struct rd_nest_draft {
 
 /* A compiled nest, with all that a call of it needs.  prepare.c fills it. */
 struct rd_nest_code {
-    rd_compiled            *compiled;  /* entry of the tier's table                          */
-    const rd_kernels_place *here;      /* where its functions appear once they are loaded    */
-    int64_t                 state;     /* bytes of a task's state                            */
-    bool                    by_rows;   /* loops go over rows of a sparse array               */
-    int32_t                 n_number;  /* entries of number[]                                */
-    rd_nest_function       *function;  /* users' functions, by call number                   */
-    rd_nest_reducer        *reducer;   /* users' reducers, by fold                           */
-    rd_nest_code           *otherwise; /* the second text, if this one cannot be compiled; NULL */
-    const rd_sorting       *sorting;   /* sorts of the program                               */
-    rd_sort_row            *sort;      /* the routine that sorts rows                        */
-    rd_sort_take           *take;      /* the one that takes strips of them                  */
-    int64_t                 work;      /* where its memory begins in a task's state          */
-    int64_t                 number[];  /* values of N0 .. in the text                        */
+    rd_compiled            *compiled;    /* entry of the tier's table                          */
+    const rd_kernels_place *here;        /* where its functions appear once they are loaded    */
+    int64_t                 state;       /* bytes of a task's state                            */
+    bool                    by_rows;     /* loops go over rows of a sparse array               */
+    int32_t                 n_number;    /* entries of number[]                                */
+    rd_nest_function       *function;    /* users' functions, by call number                   */
+    rd_nest_reducer        *reducer;     /* users' reducers, by fold                           */
+    rd_nest_code           *second_text; /* the second text, if this one cannot be compiled; NULL */
+    const rd_sorting       *sorting;     /* sorts of the program                               */
+    rd_sort_row            *sort;        /* the routine that sorts rows                        */
+    rd_sort_take           *take;        /* the one that takes strips of them                  */
+    int64_t                 work;        /* where its memory begins in a task's state          */
+    int64_t                 number[];    /* values of N0 .. in the text                        */
 };
 
 /* sparse_rows.c: rewrites the program as a loop over the rows of a sparse array, in *by_rows;

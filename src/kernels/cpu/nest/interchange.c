@@ -78,7 +78,7 @@ static bool has_short_loops(const rd_interchange *t)
 
         if (k == t->panels)
             continue;
-        if (l->kind != RD_LOOP_EACH || l->backwards || l->bounds || rd_is_row(l) ||
+        if (l->kind != RD_LOOP_EACH || l->backwards || l->bounds || rd_is_sparse_row(l) ||
             rounds_around(t, k) > FEW)
             return false;
         /* A loop over points stands directly in a loop over components. */

@@ -83,8 +83,9 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
         return NULL;
     made->state   = n->state;
     made->by_rows = n->by_rows;
-    if (!n->whole && !made->by_rows && rd_machine_bytes(n->of) > n->state)
-        made->state = rd_machine_bytes(n->of); /* the reference reports an index outside its axis */
+    if (!n->whole && !made->by_rows && rd_machine_bytes(n->planned) > n->state)
+        made->state =
+            rd_machine_bytes(n->planned); /* the reference reports an index outside its axis */
     if (n->p->n_sorting)
         rd_nest_prepare_sorts(n, made);
     made->n_number = n->n_number;
@@ -135,12 +136,12 @@ static bool has_user(const rd_program *p)
  * is as large as either text needs. */
 static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
-    if (!prepare(n, get, pool, &made->otherwise))
+    if (!prepare(n, get, pool, &made->second_text))
         return false;
-    if (made->otherwise && made->otherwise->state > made->state)
-        made->state = made->otherwise->state;
-    if (made->otherwise && rd_compiled_failed(made->compiled))
-        rd_compiled_want(made->otherwise->compiled, n->of->work);
+    if (made->second_text && made->second_text->state > made->state)
+        made->state = made->second_text->state;
+    if (made->second_text && rd_compiled_failed(made->compiled))
+        rd_compiled_want(made->second_text->compiled, n->planned->work);
     return true;
 }
 

@@ -21,7 +21,7 @@ const void *rd_nest_loaded(const rd_nest_code *code)
 {
     const void *kernels = NULL;
 
-    for (; code && !kernels; code = code->otherwise)
+    for (; code && !kernels; code = code->second_text)
         kernels = atomic_load_explicit(code->here, memory_order_acquire);
     return kernels;
 }
@@ -32,25 +32,26 @@ rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
 {
     const rd_compiled_state state = rd_compiled_state_of(code->compiled, left);
 
-    return state == RD_COMPILED_FAILED && code->otherwise ? rd_nest_state_of(code->otherwise, left)
-                                                          : state;
+    return state == RD_COMPILED_FAILED && code->second_text
+               ? rd_nest_state_of(code->second_text, left)
+               : state;
 }
 
 /* Counts operations that ran without the nest (tiered compilation), for the text that is still to
  * be compiled. */
 void rd_nest_add_missed(const rd_nest_code *code, double operations)
 {
-    if (code->otherwise && rd_compiled_failed(code->compiled))
-        code = code->otherwise;
+    if (code->second_text && rd_compiled_failed(code->compiled))
+        code = code->second_text;
     rd_compiled_add_missed(code->compiled, operations);
 }
 
 /* Returns the record of the text, first or second, of which these functions are compiled. */
 static const rd_nest_code *code_of_kernels(const rd_nest_code *code, const void *kernels)
 {
-    return code->otherwise &&
-                   kernels == atomic_load_explicit(code->otherwise->here, memory_order_acquire)
-               ? code->otherwise
+    return code->second_text &&
+                   kernels == atomic_load_explicit(code->second_text->here, memory_order_acquire)
+               ? code->second_text
                : code;
 }
 

@@ -10,7 +10,7 @@
  * `vector`: bytes of a vector; `whole`: one task runs all of it by one function. */
 rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole)
 {
-    return (rd_nest_draft){ .p = p, .of = p, .vector = vector, .whole = whole };
+    return (rd_nest_draft){ .p = p, .planned = p, .vector = vector, .whole = whole };
 }
 
 /* Removes loops without a LOOP instruction from the program's list, and gives the others new
@@ -38,11 +38,11 @@ bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL, *by_items = NULL;
 
-    if (!rd_nest_sparse_rows(n->of, get, pool, &by_rows) ||
-        !rd_nest_interchange(n->of, get, pool, &by_items))
+    if (!rd_nest_sparse_rows(n->planned, get, pool, &by_rows) ||
+        !rd_nest_interchange(n->planned, get, pool, &by_items))
         return false;
     n->by_rows = by_rows != NULL;
-    n->p       = by_rows ? by_rows : by_items ? by_items : n->of;
+    n->p       = by_rows ? by_rows : by_items ? by_items : n->planned;
     return true;
 }
 
@@ -76,7 +76,7 @@ static bool has_no_elements(const rd_program *p, const rd_loop_fold *fold)
  * nodes cost. */
 static bool has_vectors_on_tiles(const rd_loop_fold *f)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
 
     return f->levels || (fold->scan && fold->prefix == RD_PREFIX_TREE &&
                          rd_dtype_kind(fold->type) == RD_KIND_FLOAT);
@@ -90,8 +90,8 @@ static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
     enum { LONG_SCAN = 128 };
 
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (has_vectors_on_tiles(&fold[k]) && fold[k].along >= 0 &&
-            rd_trips(p, fold[k].along) > LONG_SCAN)
+        if (has_vectors_on_tiles(&fold[k]) && fold[k].step_loop >= 0 &&
+            rd_trips(p, fold[k].step_loop) > LONG_SCAN)
             return true;
     return false;
 }
@@ -128,7 +128,7 @@ static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void
         return NULL;
     for (int32_t k = 0; k < n->p->n_fold; k++) {
         copy[k] = fold[k];
-        if (n->p->fold[k].user && !rd_user_facts(&copy[k].of, k, n->pointers, get, pool))
+        if (n->p->fold[k].user && !rd_user_facts(&copy[k].emit, k, n->pointers, get, pool))
             return NULL;
     }
     return copy;

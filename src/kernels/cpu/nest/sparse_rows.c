@@ -112,7 +112,7 @@ static bool find_folds(rd_sparse_rows_draft *r)
 
             /* Cells are finished in the tail, in a loop with one index for each row. */
             if (i < p->tail || axis < 0 || p->axis_extent[axis] != p->fold[0].n_group ||
-                rd_coef(&p->fold[inst->arg].cell, axis) != p->fold[inst->arg].apart)
+                rd_coef(&p->fold[inst->arg].cell, axis) != p->fold[inst->arg].group_stride)
                 return false;
             if (r->group < 0)
                 r->group = axis;

@@ -64,11 +64,11 @@ static void set_folds(rd_sparse_rows_draft *r)
         rd_fold *f = &r->to->fold[k];
 
         f->n_cell /= f->n_group;
-        f->n_group = 0;
-        f->apart   = 0;
-        f->steps   = INT64_MAX;
-        f->by_rows = true;
-        f->split   = false;
+        f->n_group      = 0;
+        f->group_stride = 0;
+        f->steps        = INT64_MAX;
+        f->by_rows      = true;
+        f->split        = false;
     }
 }
 

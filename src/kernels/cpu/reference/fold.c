@@ -163,7 +163,7 @@ static void enter_block_of_groups(const rd_fold_state *s, const rd_fold_place *a
     if (cell_at(s, at->cell)->block == step_at(s, at) / s->fold->steps)
         return;
     for (int64_t g = 0; g < s->fold->n_group; g++)
-        enter_block_of(s, cell_at(s, at->cell + g * s->fold->apart), at);
+        enter_block_of(s, cell_at(s, at->cell + g * s->fold->group_stride), at);
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
@@ -338,7 +338,7 @@ static char *node_of_group(const rd_fold_state *s, const rd_fold_place *at, int6
 
     if (group < 0 || group >= s->fold->n_group)
         return NULL;
-    c = cell_at(s, at->cell + group * s->fold->apart);
+    c = cell_at(s, at->cell + group * s->fold->group_stride);
     return node_at(s, c, c->depth,
                    (int32_t)(at->lane & (s->fold->lanes - 1))); /* lanes are a power of two */
 }

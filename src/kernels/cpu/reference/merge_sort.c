@@ -168,9 +168,9 @@ void rd_reference_take(const rd_sorting *s, const rd_row_strip *strip)
     const int64_t bytes = rd_dtype_size(s->out);
     int64_t      *state = strip->state;
 
-    if (strip->begin == 0 && !s->follows)
+    if (strip->begin == 0 && !s->reads_earlier_state)
         *state = 0;
-    for (int64_t i = 0; i < strip->n && !s->follows; i++)
+    for (int64_t i = 0; i < strip->n && !s->reads_earlier_state; i++)
         put_in(s, state, kept(s, strip->from, i), strip->begin + i);
     for (int64_t k = 0; strip->begin + strip->n == s->n && k < s->n_out; k++) {
         const rd_word x = kept(s, (const char *)(state + 1 + s->kept), k);

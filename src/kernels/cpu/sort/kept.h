@@ -43,7 +43,7 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
         memset(header, 0, RD_FIRST_FEW_HEADER * sizeof *header);
     return (kept){ .s       = s,
                    .n       = (int64_t)header[0],
-                   .at_hand = (int64_t)header[0],
+                   .copied  = (int64_t)header[0],
                    .most    = s->kept,
                    .room    = room,
                    .begin   = strip->begin,
@@ -177,10 +177,10 @@ static void permute_kept(int32_t size, int64_t n, const uint32_t *order, const v
 static void bring_elements(kept *f)
 {
     switch (f->size) {
-#define BRING(U)                            \
-    for (; f->at_hand < f->n; f->at_hand++) \
-        ((U *)(void *)f->x)[f->at_hand] =   \
-            ((const U *)(const void *)f->strip)[f->place[f->at_hand] - f->begin];
+#define BRING(U)                          \
+    for (; f->copied < f->n; f->copied++) \
+        ((U *)(void *)f->x)[f->copied] =  \
+            ((const U *)(const void *)f->strip)[f->place[f->copied] - f->begin];
     case 1: BRING(uint8_t) break;
     case 2: BRING(uint16_t) break;
     case 4: BRING(uint32_t) break;
@@ -228,8 +228,8 @@ static void shrink(kept *f)
     memcpy(place, f->place, (size_t)f->n * sizeof *place);
     permute_kept(f->size, stay, order, x, f->x);
     permute_kept(sizeof *place, stay, order, place, f->place);
-    f->n = f->at_hand = stay;
-    f->ordered        = true;
+    f->n = f->copied = stay;
+    f->ordered       = true;
     if (stay == f->most) {
         f->comes = is_nan_kept(f, stay - 1) ? NUMBERS_COME : BEFORE_COMES;
         set_bound(f);
@@ -243,7 +243,7 @@ static void close_strip(kept *f, int64_t end)
 {
     enum { LONGER = 4 };
 
-    f->ordered &= f->at_hand == f->n; /* no candidate came with this strip */
+    f->ordered &= f->copied == f->n; /* no candidate came with this strip */
     bring_elements(f);
     if (!f->ordered && (end == f->s->n || (f->n >= f->most && (uint64_t)end >= f->header[1]))) {
         shrink(f);

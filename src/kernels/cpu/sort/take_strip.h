@@ -155,8 +155,9 @@ static void take_type(kept *f, const rd_row_strip *strip)
 }
 
 /* Takes a strip: a range of a row that comes in several, and is never stored.  The state holds
- * candidates for the first few; behind the last strip the results are written.  If s->follows, an
- * earlier sort of the same row owns the state, and this one only writes from it at the end. */
+ * candidates for the first few; behind the last strip the results are written.  If
+ * s->reads_earlier_state, an earlier sort of the same row owns the state, and this one only writes
+ * from it at the end. */
 void JOIN(rd_sort_take, NAME)(const rd_sorting *s, const rd_row_strip *strip)
 {
     const int64_t end = strip->begin + strip->n;

@@ -79,7 +79,7 @@ typedef struct rd_tile_fold {
     bool                by_lanes;      /* users: a row's elements go to its lanes in turn */
     bool                grouped;       /* group-by: elements go to the cells of their labels */
     bool                masked;        /* a mask says which elements count */
-    bool                indexed;       /* the state has the index of an element */
+    bool                has_index;     /* the state has the index of an element */
     bool                own_rows;      /* each row of a tile has states of its own */
     bool                weighted;      /* elements have weights or a second operand */
     bool                whole_columns; /* every tile has all columns of the loop */
@@ -97,14 +97,15 @@ typedef struct rd_tile_fold {
     bool                treeless; /* totals that kernels make without a combine tree */
     int64_t             n_total, total; /* results of totals: how many, and offset of the first */
     /* words of a state; nodes on the stack; bytes of each word, in blocks and in finished nodes */
-    int32_t n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE];
+    int32_t n_state, node_capacity, word_bytes[RD_MAX_STATE], node_word_bytes[RD_MAX_STATE];
     int64_t row_steps;     /* steps of one pass along the lane position */
     int64_t cells;         /* cells that one row of a tile may update */
     int64_t group, groups; /* states that enter blocks together (trees.h); how many such groups */
     int64_t slots;         /* states of all groups */
     int64_t interleaved;   /* cells whose states of one lane lie side by side (CHANNELS), else 1 */
     /* byte offsets in the fold's memory */
-    int64_t         tags, block, tree, scans, seen, first_place, spare, bytes;
+    int64_t tags_offset, block_offset, tree_offset, scans_offset, seen_offset, first_place_offset,
+        spare_offset, bytes;
     bool            in_square; /* its STEP is in a square loop, or in one whose columns are cut */
     int64_t         row_extent, col_extent; /* of the loops over rows and columns around the STEP */
     int64_t         row_bytes;              /* memory of one more row with states of its own */
@@ -131,14 +132,14 @@ typedef struct rd_axis_pieces {
  * instructions and registers are -1 where there is none. */
 typedef struct rd_tile_inst {
     rd_tile_level       level;
-    bool                skip;       /* fused into a later instruction */
-    bool                direct;     /* LOAD: the register is the memory itself */
-    bool                joins;      /* LOAD at places, SELECT by a comparison of places: by
+    bool                skip;             /* fused into a later instruction */
+    bool                direct;           /* LOAD: the register is the memory itself */
+    bool                by_pieces;        /* LOAD at places, SELECT by a comparison of places: by
                                         * pieces (run/joined_values.c); no register of a place is
                                         * read */
-    int32_t             guard;      /* the SELECT that joins, and alone reads the value: it is
+    int32_t             wanted_by_select; /* a by_pieces SELECT that alone reads the value: it is
                                         * made only where it is chosen; -1: always */
-    bool                guard_side; /* ... where the comparison is true, or where it is false */
+    bool                wanted_side; /* ... where the comparison is true, or where it is false */
     int32_t             row_axis, col_axis; /* of the loops that give rows and columns, -1: none */
     bool                nontemporal;        /* STORE: by non-temporal stores, past the caches */
     int32_t             copied_load;        /* STORE: the skipped LOAD whose elements it copies from
@@ -150,7 +151,7 @@ typedef struct rd_tile_inst {
     bool                prefetches_rows; /* LOAD: the next rows are prefetched while other loops
                                           * over columns compute */
     bool                is_stored;       /* STORE: the instruction that computes has stored it */
-    int32_t             into;            /* computes into the memory of STORE number `into` */
+    int32_t             stores_into;     /* computes into the memory of this STORE, -1 */
     int32_t             buffer;          /* at tile level: the buffer of the register's elements */
     rd_fused            fused;           /* STEP: the map fused into it */
     rd_elem             from;            /* STEP: the element that its kernels load, the fold's or
@@ -162,9 +163,9 @@ typedef struct rd_tile_inst {
                                           * transposes */
     bool                counts;          /* STEP: operand x is bools, which it counts */
     rd_simd_count_if   *count_if;        /* STEP: compares its operand x with y, and counts */
-    int32_t             small;           /* STEP: the skipped LOAD of small ints that it sums */
+    int32_t             small_ints_load; /* STEP: the skipped LOAD of small ints that it sums */
     rd_simd_group      *group;           /* STEP of a group-by: its kernel */
-    bool                sums;            /* STEP of a group-by: the kernel is one of group_sums.h */
+    bool                uses_sum_kernel; /* STEP of a group-by: the kernel is one of group_sums.h */
     int32_t             label;           /* STEP of a group-by: the skipped LOAD of labels */
     int32_t             x, y;            /* its operand registers; y: weights, factors, or a fused
                                           * map's second operand */
@@ -205,15 +206,15 @@ typedef struct rd_tile_code {
     rd_tile_loop        *loop;
     rd_tile_fold        *fold;
     rd_tile_reg         *reg;
-    rd_axis_pieces      *pieces;      /* of each axis; NULL: no instruction joins */
-    int64_t              rows, cells; /* most rows of a tile; elements of a buffer */
+    rd_axis_pieces      *pieces;                /* of each axis; NULL: no by_pieces */
+    int64_t              rows, buffer_elements; /* most rows of a tile; elements of a buffer */
     int32_t              n_buffer;
     int64_t              buffer_bytes;
     int64_t              spares;      /* further buffers: 2, 3 with a mask, 4 with a group-by */
     bool                 nontemporal; /* some STORE is non-temporal */
     bool                 square;      /* some loop has square tiles */
     const rd_tile_total *total;       /* the program is this total, or NULL */
-    const char          *better;      /* why no compiled nest is wanted; NULL: one is */
+    const char          *why_tiles;   /* why no compiled nest is wanted; NULL: one is */
 } rd_tile_code;
 
 /* Elements of a side of a square tile: some cache lines of any type. */

@@ -48,7 +48,8 @@ bool rd_shadow_find_exits(rd_shadow_task *r)
  * accumulators). */
 void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
-    const int64_t lanes = r->t->fold[s->fold].lanes, from = rd_shadow_position(r, c, &s->of.cell);
+    const int64_t lanes = r->t->fold[s->fold].lanes,
+                  from  = rd_shadow_position(r, c, &s->fold_at.cell);
 
     for (int32_t k = 0; k < r->n_exit; k++)
         if (&r->t->stmt[r->exit[k].stmt] == s) {

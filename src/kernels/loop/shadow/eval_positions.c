@@ -51,8 +51,8 @@ int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const r
         const rd_edge_part *part = &edge->part[k];
         int64_t             at   = rd_shadow_position(r, c, &part->at);
 
-        if (part->by > 1)
-            at = rounded(at, rd_shadow_position(r, c, &part->first), part->by, part->up);
+        if (part->multiple > 1)
+            at = rounded(at, rd_shadow_position(r, c, &part->base), part->multiple, part->round_up);
         if (k == 0 || (greatest ? at > found : at < found))
             found = at;
     }

@@ -54,14 +54,14 @@ bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
 }
 
 /* Adds a block to the prefix of a scan, the fold of all blocks so far (c->before). Running sums of
- * floats (`pair`) keep the block as a node of the combine tree, and merge all nodes from the left;
- * other folds merge the prefix with the block. */
+ * floats (`hi_lo_sums`) keep the block as a node of the combine tree, and merge all nodes from the
+ * left; other folds merge the prefix with the block. */
 static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                           uint64_t block)
 {
     const rd_fold *f = rd_shadow_fold_of(s, by->fold);
 
-    if (!s->t->fold[by->fold].pair) {
+    if (!s->t->fold[by->fold].hi_lo_sums) {
         c->before = rd_shadow_merge(f, c->before, block);
         return true;
     }

@@ -73,7 +73,7 @@ bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t 
                             int64_t label)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
-    const int64_t          number = at->coords.cell + label * f->apart;
+    const int64_t          number = at->coords.cell + label * f->group_stride;
     const rd_shadow_alias *alias  = s->alias[at->by->arg];
     rd_shadow_accumulator *c;
     uint64_t              *state;

@@ -28,7 +28,7 @@ static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stm
     rd_shadow_coords at;
 
     c->axis[mark] = index;
-    at            = rd_shadow_coords_of(r, c, &s->of);
+    at            = rd_shadow_coords_of(r, c, &s->fold_at);
     c->axis[mark] = saved;
     return rd_shadow_step_number(f, &at) / f->steps;
 }
@@ -36,12 +36,12 @@ static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stm
 /* Runs a CUT_AT_BLOCK: ends the round of the block loop around before the first index whose
  * element is in another block (a run of a fold's steps) than the round's first. It moves the mark
  * (axis bound to an end of a round) at the end of the round (`last`); a loop that goes backwards
- * goes from `stop` down to `start`. */
+ * goes from `stop_mark` down to `start_mark`. */
 bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s)
 {
     const rd_for *loop      = blocks_around(r, s);
-    const int32_t first     = loop->backwards ? loop->stop : loop->start,
-                  last      = loop->backwards ? loop->start : loop->stop;
+    const int32_t first     = loop->backwards ? loop->stop_mark : loop->start_mark,
+                  last      = loop->backwards ? loop->start_mark : loop->stop_mark;
     const int64_t direction = loop->backwards ? -1 : 1;
     const int64_t block     = block_at(r, c, s, first, c->axis[first]);
 
@@ -61,15 +61,16 @@ void rd_shadow_run_block_loop(rd_shadow_task *r, int32_t body, const rd_for *loo
 {
     while (left.from < left.to && !r->failed) {
         for (int j = 0; j < n; j++) {
-            c[j]->axis[loop->start] = left.from;
-            c[j]->axis[loop->stop]  = left.to;
+            c[j]->axis[loop->start_mark] = left.from;
+            c[j]->axis[loop->stop_mark]  = left.to;
         }
         rd_shadow_body(r, body, c, n);
-        const rd_shadow_span round = { c[0]->axis[loop->start], c[0]->axis[loop->stop] };
+        const rd_shadow_span round = { c[0]->axis[loop->start_mark], c[0]->axis[loop->stop_mark] };
 
         for (int j = 1; j < n && !r->failed; j++)
             rd_shadow_require(
-                r, (c[j]->axis[loop->start] == round.from && c[j]->axis[loop->stop] == round.to) ||
+                r, (c[j]->axis[loop->start_mark] == round.from &&
+                    c[j]->axis[loop->stop_mark] == round.to) ||
                        rd_shadow_fails(r->why, "copies of a jam have blocks of other ranges"));
         if (!rd_shadow_require(r, round.from < round.to ||
                                       rd_shadow_fails(r->why, "a round has no index")))

@@ -72,10 +72,10 @@ static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                     int64_t label)
 {
-    const rd_stmt         *by      = at->by;
-    const rd_fold         *f       = rd_shadow_fold_of(s, by->fold);
-    const bool             nowhere = f->n_group && (label < 0 || label >= f->n_group);
-    const int64_t          number  = e->cell + (f->n_group && !nowhere ? label * f->apart : 0);
+    const rd_stmt *by      = at->by;
+    const rd_fold *f       = rd_shadow_fold_of(s, by->fold);
+    const bool     nowhere = f->n_group && (label < 0 || label >= f->n_group);
+    const int64_t  number  = e->cell + (f->n_group && !nowhere ? label * f->group_stride : 0);
     rd_shadow_accumulator *c;
     uint64_t              *state;
 
@@ -160,21 +160,21 @@ static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number
 }
 
 /* Runs a PUSH: ends the open block (a run of a fold's steps) of the cell (accumulator) that the
- * statement names; of all cells (by->all); or in a group-by of the cells of all groups, which are
- * at the same block. */
+ * statement names; of all cells (by->all_cells); or in a group-by of the cells of all groups, which
+ * are at the same block. */
 bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f  = rd_shadow_fold_of(s, at->by->fold);
     bool           ok = true;
 
-    for (int64_t c = 0; at->by->all && c < f->n_cell && ok; c++)
+    for (int64_t c = 0; at->by->all_cells && c < f->n_cell && ok; c++)
         ok = push_cell(s, at, c);
-    if (at->by->all)
+    if (at->by->all_cells)
         return ok;
     if (!f->n_group)
         return push_cell(s, at, at->coords.cell);
     for (int64_t g = 0; g < f->n_group && ok; g++)
-        ok = push_cell(s, at, at->coords.cell + g * f->apart);
+        ok = push_cell(s, at, at->coords.cell + g * f->group_stride);
     return ok;
 }
 
@@ -249,10 +249,10 @@ static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 }
 
 /* Runs a PUSH_IF_NEW: ends blocks (runs of a fold's steps) that are not the element's, of one cell
- * (accumulator), or of all (by->all). */
+ * (accumulator), or of all (by->all_cells). */
 bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
-    return at->by->all ? push_all_if_new(s, at) : push_cell_if_new(s, at);
+    return at->by->all_cells ? push_all_if_new(s, at) : push_cell_if_new(s, at);
 }
 
 /* Runs a MERGE_BLOCKS: ends the last block (a run of a fold's steps) of a cell (accumulator), and

@@ -4,8 +4,8 @@
  * (unroll-and-jam) run each statement for all copies before the next statement.  A round is one
  * iteration; marks are axes that are bound to its begin and end.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. */
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void add_round(rd_shadow_task *r, round_list *list, int64_t from, int64_t
 static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, int64_t from,
                      int64_t to)
 {
-    rd_shadow_require(r, loop->width <= 0 || loop->stop < 0 || to - from == loop->width ||
+    rd_shadow_require(r, loop->width <= 0 || loop->stop_mark < 0 || to - from == loop->width ||
                              rd_shadow_fails(r->why,
                                              "a round has %" PRId64 " indices, and says %" PRId32,
                                              to - from, loop->width));
@@ -114,7 +114,7 @@ static void reverse_odd_even(rd_shadow_task *r, round_list *list)
  * and end) to a round. */
 static void bind(rd_shadow_copy *c, const rd_for *loop, rd_shadow_span at)
 {
-    const int32_t axis[]  = { loop->axis, loop->start, loop->stop };
+    const int32_t axis[]  = { loop->axis, loop->start_mark, loop->stop_mark };
     const int64_t index[] = { at.from, at.from, at.to };
 
     for (int k = 0; k < 3; k++)

@@ -70,7 +70,7 @@ static void run_step(program_run *r, const rd_inst *inst)
 
     if (!e.hash || label < 0 || (f->n_group && label >= f->n_group))
         return;
-    e.cell += f->n_group ? label * f->apart : 0;
+    e.cell += f->n_group ? label * f->group_stride : 0;
     r->failed |= !rd_shadow_list_take(r->fold[inst->arg], &e);
 }
 
@@ -170,7 +170,7 @@ static void run_loop(program_run *r, int32_t number)
     const int64_t     step  = l->kind == RD_LOOP_TILE ? l->step : 1;
     int64_t           lo = outer.lo, hi = outer.hi, n;
 
-    if (rd_is_row(l)) {
+    if (rd_is_sparse_row(l)) {
         lo = rd_shadow_int(load(r, l->row_from));
         hi = rd_shadow_int(load(r, l->row_to));
     }

@@ -3,9 +3,10 @@
  * A copy is one instance of the code with its own values and indices.  Memory is a slot of the
  * program (slot >= 0) or an array of the tree.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
- * groups. An array of the tree with `fold` -1 holds elements, any other one states of that fold.
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. A step has values `weight`, `mask` and `label`, -1 where the fold has no
+ * weights, mask or groups. An array of the tree with `fold` -1 holds elements, any other one states
+ * of that fold.
  *
  * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
  * result of a fold, with its accumulators. */
@@ -108,9 +109,9 @@ static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_c
 {
     const rd_stmt    *s = at->by;
     const rd_fold    *f = &r->t->p->fold[s->fold];
-    rd_shadow_element e =
-        rd_shadow_element_of(f, &at->coords, c->value[s->x], s->w >= 0 ? &c->value[s->w] : NULL,
-                             s->mask >= 0 ? &c->value[s->mask] : NULL);
+    rd_shadow_element e = rd_shadow_element_of(f, &at->coords, c->value[s->x],
+                                               s->weight >= 0 ? &c->value[s->weight] : NULL,
+                                               s->mask >= 0 ? &c->value[s->mask] : NULL);
 
     if (!s->wraps) {
         const rd_shadow_coords position = { .lane  = position_by_axes(c, &f->lane),
@@ -171,8 +172,10 @@ static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, i
     for (int32_t s = rd_loop_around(r->t, stmt); s >= 0; s = rd_loop_around(r->t, s)) {
         const rd_for *loop = rd_loop_of(r->t, s);
 
-        if (loop->kind == RD_FOR_ITEM && !(loop->split && (along < 0 || loop->axis == along)))
-            item = rd_mix(item, (uint64_t)c->axis[loop->start >= 0 ? loop->start : loop->axis]);
+        if (loop->kind == RD_FOR_ITEM &&
+            !(loop->split_reduction && (along < 0 || loop->axis == along)))
+            item = rd_mix(item,
+                          (uint64_t)c->axis[loop->start_mark >= 0 ? loop->start_mark : loop->axis]);
     }
     return item;
 }
@@ -190,8 +193,8 @@ static bool is_of_ranges(const rd_stmt *s)
 static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
 {
     const rd_stmt     *s  = &r->t->stmt[stmt];
-    const rd_shadow_at at = { s, rd_shadow_coords_of(r, c, &s->of),
-                              rd_shadow_position(r, c, &s->of.more) };
+    const rd_shadow_at at = { s, rd_shadow_coords_of(r, c, &s->fold_at),
+                              rd_shadow_position(r, c, &s->fold_at.state_offset) };
 
     if (is_of_ranges(s))
         rd_shadow_set_item(r->folds, hash_of_item(r, c, stmt));
@@ -227,9 +230,9 @@ static void sort(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt
 
     rd_shadow_sort(&r->memory, s->arg,
                    &(rd_shadow_row){ .from  = rd_shadow_position(r, c, &s->at),
-                                     .to    = rd_shadow_position(r, c, &s->of.index),
-                                     .state = rd_shadow_position(r, c, &s->of.cell),
-                                     .begin = rd_shadow_position(r, c, &s->of.lane),
+                                     .to    = rd_shadow_position(r, c, &s->fold_at.index),
+                                     .state = rd_shadow_position(r, c, &s->fold_at.cell),
+                                     .begin = rd_shadow_position(r, c, &s->fold_at.lane),
                                      .n = of->most ? rd_shadow_position(r, c, &s->count) : of->n });
 }
 

@@ -23,7 +23,7 @@ static int32_t level_of(int64_t blocks)
 
 /* Stores the partial of a cell (accumulator) of a scan: all blocks of a range as one node of the
  * combine tree, so they must begin at a multiple of its size. The last range may lack some blocks,
- * as nobody reads its node. `pair`: the nodes are still to be merged. */
+ * as nobody reads its node. `hi_lo_sums`: the nodes are still to be merged. */
 static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     const rd_fold        *f     = rd_shadow_fold_of(s, by->fold);
@@ -37,9 +37,9 @@ static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
                                     c->first, c->block);
     if (!rd_shadow_end_block(s, by, c))
         return false;
-    for (int32_t row = c->depth - 2; row >= 0 && s->t->fold[by->fold].pair; row--)
+    for (int32_t row = c->depth - 2; row >= 0 && s->t->fold[by->fold].hi_lo_sums; row--)
         rd_shadow_merge_rows(f, c, row, row + 1);
-    node = s->t->fold[by->fold].pair ? c->node[0] : c->before;
+    node = s->t->fold[by->fold].hi_lo_sums ? c->node[0] : c->before;
     return rd_shadow_add_partial(s, by->fold,
                                  &(rd_shadow_partial){ s->item, c->number, c->more, cover, &node });
 }
@@ -177,7 +177,7 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
         c->before           = rd_shadow_merge(f, c->before, partial->node[0]);
         c->covers[c->depth] = cover;
         c->node[c->depth]   = partial->node[0];
-        c->depth += s->t->fold[by->fold].pair;
+        c->depth += s->t->fold[by->fold].hi_lo_sums;
         cover.start += (int64_t)1 << cover.level;
     }
     c->ended = block - 1;

@@ -93,7 +93,7 @@ rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, 
     for (int32_t k = 0; k < p->n_loop; k++) {
         const rd_loop *row = &p->loop[k];
 
-        if (!rd_is_row(row) || p->address[row->row_from].slot != slot)
+        if (!rd_is_sparse_row(row) || p->address[row->row_from].slot != slot)
             continue;
         const rd_address *from = &p->address[row->row_from];
         const int64_t     coef = from->add[0].coef, n = p->axis_extent[rd_axis_of_rows(p, row)];

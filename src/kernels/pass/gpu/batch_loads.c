@@ -31,15 +31,15 @@ static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
     rd_put_loop_around(t, t->stmt[stmt].first, t->stmt[stmt].last, &inside);
     if (t->failed)
         return;
-    t->loop[t->stmt[stmt].arg].step   = along;
-    t->loop[t->stmt[stmt].arg].start  = start;
-    t->loop[t->stmt[stmt].arg].extent = (old.extent + along - 1) / along;
+    t->loop[t->stmt[stmt].arg].step       = along;
+    t->loop[t->stmt[stmt].arg].start_mark = start;
+    t->loop[t->stmt[stmt].arg].extent     = (old.extent + along - 1) / along;
 }
 
 /* The pass: the loads of `ahead` rounds of a serial loop are issued as one batch (prefetched),
  * where the plan (the backend's decisions about the kernel) says so. If elements lie densely
  * along the loop, each round becomes a vector of them (`along` > 1). Loops that come from no
- * loop of the program (`of` < 0) are left alone. */
+ * loop of the program (`program_loop` < 0) are left alone. */
 void rd_pass_gpu_batch_loads(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -47,11 +47,11 @@ void rd_pass_gpu_batch_loads(rd_schedule *t, const rd_gpu_plan *plan)
     for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body)) {
         const rd_for *l = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
 
-        if (!l || l->kind != RD_FOR_SERIAL || l->of < 0 || l->prefetched ||
-            !plan->loop[l->of].ahead)
+        if (!l || l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->prefetched ||
+            !plan->loop[l->program_loop].ahead)
             continue;
-        t->loop[t->stmt[s].arg].prefetched = plan->loop[l->of].ahead;
-        if (plan->loop[l->of].along > 1)
-            vectorise_round(t, s, plan->loop[l->of].along);
+        t->loop[t->stmt[s].arg].prefetched = plan->loop[l->program_loop].ahead;
+        if (plan->loop[l->program_loop].along > 1)
+            vectorise_round(t, s, plan->loop[l->program_loop].along);
     }
 }

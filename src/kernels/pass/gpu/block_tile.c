@@ -41,7 +41,8 @@
 enum { MOST_BEHIND = 64 };
 
 /* Returns the affine position mark + offset. A mark is an axis of the tree that a loop binds to
- * the first index of its current round (start), or to the index behind the last one (stop). */
+ * the first index of its current round (start_mark), or to the index behind the last one
+ * (stop_mark). */
 static rd_linear mark(const rd_block_tile *c, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), /*coef=*/1, axis);
@@ -56,11 +57,12 @@ static int64_t lanes_of(const rd_block_tile *c)
 
 /* ---- The two loops --------------------------------------------------------------------------- */
 /* True if the statement is the loop over rows (`which` RD_ROWS) or over columns (RD_COLUMNS)
- * that the plan names. `of` of a loop is the number of the program's loop that it comes from. */
+ * that the plan names. `program_loop` of a loop is the number of the program's loop that it comes
+ * from. */
 static bool is_tile_loop(const rd_block_tile *c, int32_t stmt, int which)
 {
     return c->t->stmt[stmt].kind == RD_S_LOOP &&
-           rd_loop_of(c->t, stmt)->of == c->plan->tile_loop[which];
+           rd_loop_of(c->t, stmt)->program_loop == c->plan->tile_loop[which];
 }
 
 /* Returns the first statement of a body that is the loop over rows or over columns; -1: none is. */
@@ -91,8 +93,8 @@ static bool find_tile_loops(rd_block_tile *c)
         return false;
     c->of_outer = is_tile_loop(c, c->outer, RD_ROWS) ? RD_ROWS : RD_COLUMNS;
     for (int32_t k = 0; k < c->t->p->n_fold; k++) {
-        c->row[k]  = c->plan->fold[k].thread_lanes > 0;
-        c->left[k] = -1; /* no array of partials yet */
+        c->row[k]      = c->plan->fold[k].thread_lanes > 0;
+        c->partials[k] = -1; /* no array of partials yet */
     }
     return true;
 }
@@ -105,35 +107,35 @@ static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
 {
     rd_for ranges = *rd_loop_of(c->t, extent_of);
 
-    ranges.kind   = RD_FOR_ITEM;
-    ranges.step   = c->size[which];
-    ranges.extent = (ranges.extent + ranges.step - 1) / ranges.step;
-    ranges.start = c->start[which] = rd_add_mark(c->t);
-    ranges.stop = c->stop[which] = rd_add_mark(c->t);
-    ranges.of                    = -1; /* from no loop of the program */
-    ranges.team                  = 0;  /* only the outermost loop over items says it */
-    ranges.prefetched            = 0;
-    ranges.split                 = true;
-    c->n_tiles[which]            = ranges.extent;
+    ranges.kind       = RD_FOR_ITEM;
+    ranges.step       = c->size[which];
+    ranges.extent     = (ranges.extent + ranges.step - 1) / ranges.step;
+    ranges.start_mark = c->start_mark[which] = rd_add_mark(c->t);
+    ranges.stop_mark = c->stop_mark[which] = rd_add_mark(c->t);
+    ranges.program_loop                    = -1; /* from no loop of the program */
+    ranges.team                            = 0;  /* only the outermost loop over items says it */
+    ranges.prefetched                      = 0;
+    ranges.split_reduction                 = true;
+    c->n_tiles[which]                      = ranges.extent;
     c->ranges[which] =
         rd_put_loop_around(c->t, c->t->stmt[c->item].first, c->t->stmt[c->item].last, &ranges);
     c->item = c->ranges[which];
 }
 
 /* Lets a loop go from the first row (or column) of the tile to the last one, in place of the
- * whole axis. `of` -1: it does not stand for a loop of the program any more, so later passes do
- * not distribute it. */
+ * whole axis. `program_loop` -1: it does not stand for a loop of the program any more, so later
+ * passes do not distribute it. */
 static void limit_to_tile(const rd_block_tile *c, int32_t stmt, int which)
 {
-    const rd_linear from = mark(c, c->start[which], /*offset=*/0),
-                    to   = mark(c, c->stop[which], /*offset=*/0);
+    const rd_linear from = mark(c, c->start_mark[which], /*offset=*/0),
+                    to   = mark(c, c->stop_mark[which], /*offset=*/0);
     rd_for *l            = &c->t->loop[c->t->stmt[stmt].arg];
 
-    l->from       = rd_edge_of(from);
-    l->to         = rd_edge_of(to);
-    l->extent     = l->extent < c->size[which] ? l->extent : c->size[which];
-    l->of         = -1;
-    l->prefetched = 0;
+    l->from         = rd_edge_of(from);
+    l->to           = rd_edge_of(to);
+    l->extent       = l->extent < c->size[which] ? l->extent : c->size[which];
+    l->program_loop = -1;
+    l->prefetched   = 0;
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
@@ -148,22 +150,22 @@ static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32
 }
 
 /* Returns a loop over the rows or columns (`which`) of the tile, whose bounds are the tile's
- * marks: axes bound to its first index and to the one behind its last. start, stop -1: it binds
- * no marks itself. `of` -1: it comes from no loop of the program. `strip` -1: it is no strip
- * loop. */
+ * marks: axes bound to its first index and to the one behind its last. start_mark, stop_mark -1: it
+ * binds no marks itself. `program_loop` -1: it comes from no loop of the program. `strips_number`
+ * -1: it is no strip loop. */
 static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, int64_t step,
                          int64_t extent)
 {
-    return (rd_for){ .kind   = kind,
-                     .axis   = c->axis[which],
-                     .start  = -1,
-                     .stop   = -1,
-                     .from   = rd_edge_of(mark(c, c->start[which], /*offset=*/0)),
-                     .to     = rd_edge_of(mark(c, c->stop[which], /*offset=*/0)),
-                     .step   = step,
-                     .extent = extent,
-                     .of     = -1,
-                     .strip  = -1 };
+    return (rd_for){ .kind          = kind,
+                     .axis          = c->axis[which],
+                     .start_mark    = -1,
+                     .stop_mark     = -1,
+                     .from          = rd_edge_of(mark(c, c->start_mark[which], /*offset=*/0)),
+                     .to            = rd_edge_of(mark(c, c->stop_mark[which], /*offset=*/0)),
+                     .step          = step,
+                     .extent        = extent,
+                     .program_loop  = -1,
+                     .strips_number = -1 };
 }
 
 /* Puts the four loops of a tile around its elements, the statements first .. last. From the
@@ -187,14 +189,14 @@ static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t 
     int32_t made, turns;
 
     groups.by_team = groups.skewed = true;
-    groups.start                   = rd_add_mark(c->t);
+    groups.start_mark              = rd_add_mark(c->t);
     rows.prefetched                = c->plan->rows_at_once;
-    threads.start                  = rd_add_mark(c->t);
-    threads.from                   = rd_edge_of(mark(c, groups.start, /*offset=*/0));
-    threads.to                     = rd_edge_of(mark(c, groups.start, lanes));
-    vector.from                    = rd_edge_of(mark(c, threads.start, /*offset=*/0));
-    vector.to                      = rd_edge_of(mark(c, threads.start, width));
-    rd_edge_add(&vector.to, mark(c, c->stop[RD_COLUMNS], /*offset=*/0));
+    threads.start_mark             = rd_add_mark(c->t);
+    threads.from                   = rd_edge_of(mark(c, groups.start_mark, /*offset=*/0));
+    threads.to                     = rd_edge_of(mark(c, groups.start_mark, lanes));
+    vector.from                    = rd_edge_of(mark(c, threads.start_mark, /*offset=*/0));
+    vector.to                      = rd_edge_of(mark(c, threads.start_mark, width));
+    rd_edge_add(&vector.to, mark(c, c->stop_mark[RD_COLUMNS], /*offset=*/0));
     made  = rd_put_loop_around(c->t, first, last, &vector);
     made  = rd_put_loop_around(c->t, made, made, &threads);
     turns = rd_put_loop_around(c->t, made, made, &rows);

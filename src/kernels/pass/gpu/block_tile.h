@@ -10,15 +10,15 @@ enum { RD_ROWS, RD_COLUMNS, RD_BLOCK_TILE_FOLDS = RD_GPU_MOST_FOLDS };
 typedef struct rd_block_tile {
     rd_schedule       *t;
     const rd_gpu_plan *plan;
-    int32_t            item;              /* the innermost loop over items: its body is a tile    */
-    int32_t            outer, inner;      /* the program's loops over rows and columns            */
-    int32_t            axis[2];           /* the axes of these loops                              */
-    int32_t            ranges[2];         /* the loops over tiles                                 */
-    int32_t            start[2], stop[2]; /* marks of the tile                             */
-    int64_t            size[2], n_tiles[2]; /* rows or columns of a tile; tiles along them   */
-    int                of_outer;            /* the outer loop goes over RD_ROWS or RD_COLUMNS */
-    int32_t            left[RD_BLOCK_TILE_FOLDS]; /* per fold: the array of partials, -1     */
-    bool               row[RD_BLOCK_TILE_FOLDS];  /* per fold: it reduces rows               */
+    int32_t            item;             /* the innermost loop over items: its body is a tile    */
+    int32_t            outer, inner;     /* the program's loops over rows and columns            */
+    int32_t            axis[2];          /* the axes of these loops                              */
+    int32_t            ranges[2];        /* the loops over tiles                                 */
+    int32_t start_mark[2], stop_mark[2]; /* marks of the tile                             */
+    int64_t size[2], n_tiles[2];         /* rows or columns of a tile; tiles along them   */
+    int     of_outer;                    /* the outer loop goes over RD_ROWS or RD_COLUMNS */
+    int32_t partials[RD_BLOCK_TILE_FOLDS]; /* per fold: the array of partials, -1     */
+    bool    row[RD_BLOCK_TILE_FOLDS];      /* per fold: it reduces rows               */
 } rd_block_tile;
 
 /* block_tile_folds.c: gives a fold states for all rows, or all columns, of a tile. */

@@ -12,8 +12,8 @@
  * memory, where each team finds them in turn; those of columns are variables of a thread.
  *
  * A fold with more than one cell (output element) has an accumulator for each index already. A
- * fold of one cell gets one for each row or column: `of.more`, which is added to the subscript
- * of its states, becomes lanes * (index - first index of the tile). */
+ * fold of one cell gets one for each row or column: `fold_at.state_offset`, which is added to the
+ * subscript of its states, becomes lanes * (index - first index of the tile). */
 void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 {
     const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
@@ -30,22 +30,22 @@ void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 
         if (c->t->stmt[s].fold != fold || c->t->stmt[s].kind == RD_S_BEGIN)
             continue;
-        at                    = rd_linear_plus_axis(c->t, at, lanes, c->axis[which]);
-        at                    = rd_linear_plus_axis(c->t, at, -lanes, c->start[which]);
-        c->t->stmt[s].of.more = at;
+        at = rd_linear_plus_axis(c->t, at, lanes, c->axis[which]);
+        at = rd_linear_plus_axis(c->t, at, -lanes, c->start_mark[which]);
+        c->t->stmt[s].fold_at.state_offset = at;
     }
 }
 
 /* Makes a statement about the partials of a fold (what a tile leaves of it), in the array
- * c->left[fold]. STORE_PARTIALS copies the states (accumulators) there (`arg`), COMBINE_PARTIALS
- * reads them from there (`store`). It stands nowhere yet. */
+ * c->partials[fold]. STORE_PARTIALS copies the states (accumulators) there (`arg`),
+ * COMBINE_PARTIALS reads them from there (`store`). It stands nowhere yet. */
 int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
 
     s.fold  = fold;
-    s.store = kind == RD_S_COMBINE_PARTIALS ? c->left[fold] : fold;
-    s.arg   = kind == RD_S_STORE_PARTIALS ? c->left[fold] : -1;
+    s.store = kind == RD_S_COMBINE_PARTIALS ? c->partials[fold] : fold;
+    s.arg   = kind == RD_S_STORE_PARTIALS ? c->partials[fold] : -1;
     return rd_add_stmt(c->t, &s);
 }
 
@@ -80,7 +80,7 @@ void rd_block_tile_drop_begins(const rd_block_tile *c)
 }
 
 /* Adds an array in global memory for the partials (nodes that tiles leave) of each fold,
- * c->left[k]. A fold of rows needs none if a row is a single tile, as then nothing is left to
+ * c->partials[k]. A fold of rows needs none if a row is a single tile, as then nothing is left to
  * combine. */
 void rd_block_tile_add_partials(rd_block_tile *c)
 {
@@ -91,7 +91,7 @@ void rd_block_tile_add_partials(rd_block_tile *c)
         /* the axis along which the tiles' partials are combined */
         left.split_axis = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
         if (!c->row[k] || c->n_tiles[RD_COLUMNS] > 1)
-            c->left[k] = rd_add_store(c->t, &left);
+            c->partials[k] = rd_add_store(c->t, &left);
     }
 }
 
@@ -100,7 +100,7 @@ void rd_block_tile_add_partials(rd_block_tile *c)
 void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
-        if (c->row[k] == row && c->left[k] >= 0)
+        if (c->row[k] == row && c->partials[k] >= 0)
             rd_append(c->t, body, rd_block_tile_add_stmt(c, RD_S_STORE_PARTIALS, k));
 }
 
@@ -112,9 +112,9 @@ void rd_block_tile_read_combined(const rd_block_tile *c, int32_t body)
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
         rd_stmt *of = &c->t->stmt[s];
 
-        if (of->fold >= 0 && c->left[of->fold] >= 0 &&
+        if (of->fold >= 0 && c->partials[of->fold] >= 0 &&
             (of->kind == RD_S_MERGE_BLOCKS || of->kind == RD_S_MERGE_LANES ||
              of->kind == RD_S_FINISH))
-            of->store = c->left[of->fold];
+            of->store = c->partials[of->fold];
     }
 }

@@ -57,8 +57,9 @@ static void widen_states(const coarsening *c)
         }
 }
 
-/* Lets a statement of a fold use the states (accumulators) of the neighbour at hand: `of.more`,
- * which is added to the subscript, is lanes * (index - first index of the item). */
+/* Lets a statement of a fold use the states (accumulators) of the neighbour at hand:
+ * `fold_at.state_offset`, which is added to the subscript, is lanes * (index - first index of the
+ * item). */
 static void move_states(const coarsening *c, int32_t stmt)
 {
     const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;
@@ -66,7 +67,7 @@ static void move_states(const coarsening *c, int32_t stmt)
         rd_linear_plus(c->t, rd_linear_plus_axis(c->t, rd_linear_of(0), lanes, c->axis), -lanes,
                        at_mark(c, c->start));
 
-    c->t->stmt[stmt].of.more = at;
+    c->t->stmt[stmt].fold_at.state_offset = at;
 }
 
 /* Returns the position in scratch (temporary memory of an item) that belongs to the neighbour at
@@ -117,22 +118,22 @@ static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
 }
 
 /* Puts "vector i0 from m0 to m1" around the statements first .. last of a body, so that all
- * neighbours of the item do them. start, stop, `of`, `strip` -1: the loop binds no marks, and
- * comes from no loop of the program. width 0: the last item may have fewer neighbours, so the
- * number is known at run time only. */
+ * neighbours of the item do them. start_mark, stop_mark, `program_loop`, `strips_number` -1: the
+ * loop binds no marks, and comes from no loop of the program. width 0: the last item may have fewer
+ * neighbours, so the number is known at run time only. */
 static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t last)
 {
-    const rd_for vector = { .kind   = RD_FOR_VECTOR,
-                            .axis   = c->axis,
-                            .start  = -1,
-                            .stop   = -1,
-                            .from   = rd_edge_of(at_mark(c, c->start)),
-                            .to     = rd_edge_of(at_mark(c, c->stop)),
-                            .step   = 1,
-                            .extent = c->width,
-                            .width  = c->whole ? c->width : 0,
-                            .of     = -1,
-                            .strip  = -1 };
+    const rd_for vector = { .kind          = RD_FOR_VECTOR,
+                            .axis          = c->axis,
+                            .start_mark    = -1,
+                            .stop_mark     = -1,
+                            .from          = rd_edge_of(at_mark(c, c->start)),
+                            .to            = rd_edge_of(at_mark(c, c->stop)),
+                            .step          = 1,
+                            .extent        = c->width,
+                            .width         = c->whole ? c->width : 0,
+                            .program_loop  = -1,
+                            .strips_number = -1 };
 
     return rd_put_loop_around(c->t, first, last, &vector);
 }
@@ -173,8 +174,8 @@ static void widen_items(coarsening *c, int32_t item)
     c->stop          = rd_add_mark(t);
     l                = &t->loop[t->stmt[item].arg];
     l->step          = c->width;
-    l->start         = c->start;
-    l->stop          = c->stop;
+    l->start_mark    = c->start;
+    l->stop_mark     = c->stop;
     l->padded_rounds = c->items; /* so that blocks of threads are whole */
     c->whole         = l->extent % c->width == 0;
     l->width         = c->whole ? c->width : 0;

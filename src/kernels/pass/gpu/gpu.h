@@ -28,7 +28,7 @@ typedef struct rd_gpu_loop {
 typedef struct rd_gpu_fold {
     rd_array_storage place;        /* storage class: variables, or memory of a thread or a team   */
     int32_t          thread_lanes; /* lanes that a thread has; 0: all                             */
-    int32_t          rows;         /* nodes of finished blocks that a state can have at a time    */
+    int32_t          node_rows;    /* nodes of finished blocks that a state can have at a time    */
     int64_t          at;           /* bytes: the states' place in the thread's or team's memory   */
     int64_t          partial_at;   /* bytes: the partials' place in the device's memory           */
     int32_t          partial_rows; /* a scan in ranges: partials and inner nodes of a cell        */

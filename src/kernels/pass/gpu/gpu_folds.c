@@ -26,13 +26,14 @@ static int32_t bits_of(int64_t n)
  * block is 2^shift steps. rd_positions() is the number of elements of a cell. */
 static void describe(const rd_program *p, rd_loop_fold *f)
 {
-    const rd_fold *fold = f->of.fold;
+    const rd_fold *fold = f->emit.fold;
     const bool     tree = fold->n_block > 1 && !fold->scan;
 
-    f->of.narrow = f->of.is_short = false; /* no narrow types for states, or for sums of a block */
-    f->of.empties                 = f->step < 0 || (fold->user && fold->lanes > 1);
-    f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
-    rd_emit_facts(&f->of, rd_positions(p, &fold->index));
+    f->emit.narrow = f->emit.is_short =
+        false; /* no narrow types for states, or for sums of a block */
+    f->emit.merges_empty = f->step < 0 || (fold->user && fold->lanes > 1);
+    f->emit.weighted |= f->step < 0 && fold->user && fold->user->step2;
+    rd_emit_facts(&f->emit, rd_positions(p, &fold->index));
     f->lanes     = fold->lanes;
     f->tree_rows = tree ? bits_of(fold->n_block) + 2 : 0;
     f->blocks    = fold->n_block > 1;
@@ -41,9 +42,9 @@ static void describe(const rd_program *p, rd_loop_fold *f)
                        : 0;
     f->split     = false;
     /* Threads are dealt lanes by places of elements. */
-    f->any_lane = false;
-    f->mixed    = f->step >= 0 && fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
-    f->along    = f->mixed ? -1 : f->along;
+    f->any_lane          = false;
+    f->several_lane_axes = f->step >= 0 && fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
+    f->step_loop         = f->several_lane_axes ? -1 : f->step_loop;
     for (f->shift = 0; tree && RD_TREE_STEPS >> f->shift > 1; f->shift++)
         ;
 }
@@ -60,7 +61,7 @@ const rd_loop_fold *rd_gpu_folds_of(const rd_program *p, rd_get_fn *get, void *p
     for (int32_t k = 0; fold && own && !*why && k < p->n_fold; k++) {
         own[k] = fold[k];
         describe(p, &own[k]);
-        if (p->fold[k].user && !rd_user_facts(&own[k].of, k, /*pointers=*/false, get, pool))
+        if (p->fold[k].user && !rd_user_facts(&own[k].emit, k, /*pointers=*/false, get, pool))
             return NULL;
     }
     return fold ? own : NULL;

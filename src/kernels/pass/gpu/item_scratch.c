@@ -4,26 +4,27 @@
  * An item is a unit of work; scratch is memory for values that live within an item, or until its
  * next kernel.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none.
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none.
  *
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
 /* Returns the position at + elements * (number of the item). The loops over items around the
- * statement number the items, the innermost one fastest. Ranges of a split loop (`split`) do not
- * count, as they share their item's scratch (temporary memory). */
+ * statement number the items, the innermost one fastest. Ranges of a split loop (`split_reduction`)
+ * do not count, as they share their item's scratch (temporary memory). */
 static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t elements)
 {
     for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
         const rd_for l = *rd_loop_of(t, s);
 
-        if (l.kind != RD_FOR_ITEM || l.split)
+        if (l.kind != RD_FOR_ITEM || l.split_reduction)
             continue;
         /* an item of `step` indices: its first index is a multiple of the step */
         t->failed |= elements % l.step != 0;
-        at = rd_linear_plus_axis(t, at, elements / l.step, l.start >= 0 ? l.start : l.axis);
+        at = rd_linear_plus_axis(t, at, elements / l.step,
+                                 l.start_mark >= 0 ? l.start_mark : l.axis);
         elements *= l.extent;
     }
     return at;

@@ -42,7 +42,7 @@ typedef struct look_back {
 } look_back;
 
 /* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
- * index of a loop's current round (start), or to the one behind its last (stop). */
+ * index of a loop's current round (start_mark), or to the one behind its last (stop_mark). */
 static rd_linear mark(const look_back *w, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(w->t, rd_linear_of(offset), /*coef=*/1, axis);
@@ -61,18 +61,18 @@ static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* Returns a loop over the scan's axis, of another kind, step and extent. Its start mark, an axis
  * bound to the first index of a round, is a new one. It goes upwards and comes from no loop of
- * the program (`of` -1). */
+ * the program (`program_loop` -1). */
 static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = w->of;
 
-    made.kind      = kind;
-    made.step      = step;
-    made.extent    = extent;
-    made.start     = rd_add_mark(w->t);
-    made.stop      = -1;
-    made.backwards = false;
-    made.of        = -1;
+    made.kind         = kind;
+    made.step         = step;
+    made.extent       = extent;
+    made.start_mark   = rd_add_mark(w->t);
+    made.stop_mark    = -1;
+    made.backwards    = false;
+    made.program_loop = -1;
     return made;
 }
 
@@ -84,13 +84,13 @@ static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for vector = loop_of(w, RD_FOR_VECTOR, /*step=*/1, w->plan->width);
 
-    vector.start = -1; /* it binds no mark */
-    vector.from  = rd_edge_of(mark(w, start, /*offset=*/0));
-    vector.to    = rd_edge_of(mark(w, start, w->plan->width));
+    vector.start_mark = -1; /* it binds no mark */
+    vector.from       = rd_edge_of(mark(w, start, /*offset=*/0));
+    vector.to         = rd_edge_of(mark(w, start, w->plan->width));
     if (w->of.backwards)
-        rd_edge_add(&vector.from, from_end(w, w->tiles.stop, /*offset=*/0));
+        rd_edge_add(&vector.from, from_end(w, w->tiles.stop_mark, /*offset=*/0));
     else
-        rd_edge_add(&vector.to, mark(w, w->tiles.stop, /*offset=*/0));
+        rd_edge_add(&vector.to, mark(w, w->tiles.stop_mark, /*offset=*/0));
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
@@ -109,7 +109,7 @@ static void put_threads(const look_back *w, int32_t loop, int32_t start)
         rd_edge_of(w->of.backwards ? from_end(w, start, /*offset=*/0) : mark(w, start, w->round));
     made = rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &threads);
     if (!w->t->failed)
-        put_neighbours(w, made, threads.start);
+        put_neighbours(w, made, threads.start_mark);
 }
 
 /* Makes the loop over all elements a loop over the rounds of a tile: `round` elements, `width`
@@ -120,15 +120,15 @@ static void make_rounds(const look_back *w, int32_t loop)
     rd_schedule *t      = w->t;
     rd_for       rounds = loop_of(w, RD_FOR_SERIAL, w->round, w->plan->chunk / w->round);
 
-    rounds.axis       = w->of.backwards ? rd_add_mark(t) : w->of.axis;
-    rounds.from       = rd_edge_of(mark(w, w->tiles.start, /*offset=*/0));
-    rounds.to         = rd_edge_of(mark(w, w->tiles.stop, /*offset=*/0));
-    rounds.of         = w->of.of;
-    rounds.prefetched = (int32_t)rounds.extent;
+    rounds.axis         = w->of.backwards ? rd_add_mark(t) : w->of.axis;
+    rounds.from         = rd_edge_of(mark(w, w->tiles.start_mark, /*offset=*/0));
+    rounds.to           = rd_edge_of(mark(w, w->tiles.stop_mark, /*offset=*/0));
+    rounds.program_loop = w->of.program_loop;
+    rounds.prefetched   = (int32_t)rounds.extent;
     if (t->failed)
         return;
     t->loop[t->stmt[loop].arg] = rounds;
-    put_threads(w, loop, rounds.start);
+    put_threads(w, loop, rounds.start_mark);
 }
 
 /* Puts the loop over tiles around the item's body; w->tiles is a copy of it. Blocks of threads
@@ -172,7 +172,7 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
 {
     const rd_stmt  *s    = &w->t->stmt[stmt];
     const int64_t   rows = rd_rows_of_lanes(&w->t->p->fold[s->fold]);
-    const rd_linear step = rd_linear_plus(w->t, s->of.lane, rows, s->of.outer);
+    const rd_linear step = rd_linear_plus(w->t, s->fold_at.lane, rows, s->fold_at.outer);
 
     return rd_linear_plus_axis(w->t, step, /*coef=*/-1, w->tiles.start);
 }
@@ -181,21 +181,21 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
  * result from states that have their elements, takes none. */
 static void drop_operands(rd_stmt *s)
 {
-    s->x = s->w = s->mask = -1;
+    s->x = s->weight = s->mask = -1;
 }
 
 /* Changes a PREFIX, which takes an element and returns the scan's result so far. In the first
  * loop (`early`) it becomes a STEP that only takes the element; in the second one a SCAN_RESULT,
- * which returns the result. Both use the state (accumulator) of this element (`of.more`, its
- * place in the tile) in the array `elements`. */
+ * which returns the result. Both use the state (accumulator) of this element
+ * (`fold_at.state_offset`, its place in the tile) in the array `elements`. */
 static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t elements)
 {
     const rd_linear at = place_in_tile(w, stmt);
     rd_stmt *const  s  = &w->t->stmt[stmt];
 
-    s->of.more = at;
-    s->store   = elements;
-    s->kind    = early ? RD_S_STEP : RD_S_SCAN_RESULT;
+    s->fold_at.state_offset = at;
+    s->store                = elements;
+    s->kind                 = early ? RD_S_STEP : RD_S_SCAN_RESULT;
     if (early)
         s->n_value = 0;
     else
@@ -247,7 +247,7 @@ static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_
     s.fold  = fold;
     s.store = kind == RD_S_BUILD_TREE ? nodes : states;
     s.arg   = kind == RD_S_STORE_PARTIALS || kind == RD_S_LOOK_BACK ? nodes : -1;
-    s.at    = kind == RD_S_LOOK_BACK ? mark(w, w->tiles.start, /*offset=*/0) : rd_linear_of(0);
+    s.at    = kind == RD_S_LOOK_BACK ? mark(w, w->tiles.start_mark, /*offset=*/0) : rd_linear_of(0);
     rd_put_before(w->t, rd_add_stmt(w->t, &s), behind);
 }
 

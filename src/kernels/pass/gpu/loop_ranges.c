@@ -9,10 +9,11 @@
 #include "kernels/pass/gpu/gpu.h"
 
 /* True if the statement is a loop to which the plan gives the role RD_GPU_RANGES, so that ranges
- * of it are work items. `of` -1: the loop comes from no loop of the program. */
+ * of it are work items. `program_loop` -1: the loop comes from no loop of the program. */
 static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t program_loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+    const int32_t program_loop =
+        t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->program_loop : -1;
 
     return program_loop >= 0 && plan->loop[program_loop].role == RD_GPU_RANGES;
 }
@@ -31,18 +32,18 @@ int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, in
 
 /* Puts a loop over ranges around all of an item's body, so that each range of the loop `split`
  * is an item of its own. Returns its statement. Its marks start and stop are axes bound to the
- * ends of a range; `of` -1: it comes from no loop of the program. */
+ * ends of a range; `program_loop` -1: it comes from no loop of the program. */
 int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t split)
 {
     rd_for ranges = *rd_loop_of(t, split);
 
-    ranges.kind   = RD_FOR_ITEM;
-    ranges.step   = plan->chunk;
-    ranges.extent = (ranges.extent + ranges.step - 1) / ranges.step;
-    ranges.start  = rd_add_mark(t);
-    ranges.stop   = rd_add_mark(t);
-    ranges.of     = -1;
-    ranges.split  = true;
+    ranges.kind            = RD_FOR_ITEM;
+    ranges.step            = plan->chunk;
+    ranges.extent          = (ranges.extent + ranges.step - 1) / ranges.step;
+    ranges.start_mark      = rd_add_mark(t);
+    ranges.stop_mark       = rd_add_mark(t);
+    ranges.program_loop    = -1;
+    ranges.split_reduction = true;
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
 }
 

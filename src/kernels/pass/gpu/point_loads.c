@@ -186,20 +186,20 @@ static int32_t add_loop(rd_schedule *t, const rd_for *loop)
     return rd_add_stmt(t, &stmt);
 }
 
-/* Returns a loop of the kind over `extent` indices of an axis. It binds no marks (start, stop
- * -1), is no strip loop, and comes from no loop of the program (`of` -1). */
+/* Returns a loop of the kind over `extent` indices of an axis. It binds no marks (start_mark,
+ * stop_mark -1), is no strip loop, and comes from no loop of the program (`program_loop` -1). */
 static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
 {
-    return (rd_for){ .kind   = kind,
-                     .axis   = axis,
-                     .start  = -1,
-                     .stop   = -1,
-                     .from   = rd_edge_of(rd_linear_of(0)),
-                     .to     = rd_edge_of(rd_linear_of(extent)),
-                     .step   = 1,
-                     .extent = extent,
-                     .of     = -1,
-                     .strip  = -1 };
+    return (rd_for){ .kind          = kind,
+                     .axis          = axis,
+                     .start_mark    = -1,
+                     .stop_mark     = -1,
+                     .from          = rd_edge_of(rd_linear_of(0)),
+                     .to            = rd_edge_of(rd_linear_of(extent)),
+                     .step          = 1,
+                     .extent        = extent,
+                     .program_loop  = -1,
+                     .strips_number = -1 };
 }
 
 /* Adds nested loops over the elements of one point, inside the loop `outer` (-1: inside
@@ -286,9 +286,10 @@ int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
 
     loop.width = item->width;
     loop.from  = rd_edge_of(mark(s->t, s->item));
-    loop.to = rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop));
-    body    = add_loops(s, a, /*outer=*/-1, &first);
-    made    = add_loop(s->t, &loop);
+    loop.to =
+        rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop_mark));
+    body = add_loops(s, a, /*outer=*/-1, &first);
+    made = add_loop(s->t, &loop);
     add_copy(s, a, made, /*pack=*/0);
     if (body < 0)
         return made;

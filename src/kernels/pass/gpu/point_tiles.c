@@ -37,7 +37,7 @@
 #include "kernels/pass/gpu/point_tiles.h"
 
 /* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
- * index of a loop's current round (start), or to the one behind its last (stop). */
+ * index of a loop's current round (start_mark), or to the one behind its last (stop_mark). */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
@@ -109,12 +109,12 @@ static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t ax
 
     if (store < 0 || !t->store[store].copies || s.kind == RD_S_ARRAY || s.kind == RD_S_BEGIN)
         return;
-    at = load ? t->let[s.value].at : s.fold >= 0 ? s.of.more : s.at;
+    at = load ? t->let[s.value].at : s.fold >= 0 ? s.fold_at.state_offset : s.at;
     at = at_point(t, at, width, axis, start);
     if (load)
         t->let[s.value].at = at;
     else if (s.fold >= 0)
-        t->stmt[stmt].of.more = at;
+        t->stmt[stmt].fold_at.state_offset = at;
     else
         t->stmt[stmt].at = at;
 }
@@ -174,14 +174,14 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
             if (is_tile_load(t, k))
                 t->stmt[k].vector_width = points;
         }
-    jam.kind   = RD_FOR_JAM;
-    jam.from   = rd_edge_of(mark(t, start, /*offset=*/0));
-    jam.to     = rd_edge_of(mark(t, start, points));
-    jam.extent = points;
-    jam.of     = -1; /* it comes from no loop of the program */
+    jam.kind         = RD_FOR_JAM;
+    jam.from         = rd_edge_of(mark(t, start, /*offset=*/0));
+    jam.to           = rd_edge_of(mark(t, start, points));
+    jam.extent       = points;
+    jam.program_loop = -1; /* it comes from no loop of the program */
     rd_put_loop_around(t, first, t->stmt[loop].last, &jam);
-    t->loop[t->stmt[loop].arg].start = start;
-    t->loop[t->stmt[loop].arg].step  = points;
+    t->loop[t->stmt[loop].arg].start_mark = start;
+    t->loop[t->stmt[loop].arg].step       = points;
 }
 
 /* ---- The whole loop -------------------------------------------------------------------------- */
@@ -195,28 +195,28 @@ static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pai
 {
     const int32_t n         = plan->points_at_once;
     const int32_t rest      = n > 1 ? rd_stmt_copy(t, pairs) : pairs;
-    rd_edge_part  whole_end = { .at    = mark(t, blocks->stop, /*offset=*/0),
-                                .first = mark(t, blocks->start, /*offset=*/0) };
+    rd_edge_part  whole_end = { .at   = mark(t, blocks->stop_mark, /*offset=*/0),
+                                .base = mark(t, blocks->start_mark, /*offset=*/0) };
     rd_for       *l;
 
     if (t->failed)
         return pairs;
-    whole_end.by = n > 1 ? n : 0;
-    l            = &t->loop[t->stmt[pairs].arg];
-    l->from      = rd_edge_of(mark(t, blocks->start, /*offset=*/0));
-    l            = &t->loop[t->stmt[pairs].arg];
-    l->to        = (rd_edge){ .n = 1, .part = { whole_end } };
-    l->extent    = RD_TREE_STEPS / n;
-    l->of        = -1;
+    whole_end.multiple = n > 1 ? n : 0;
+    l                  = &t->loop[t->stmt[pairs].arg];
+    l->from            = rd_edge_of(mark(t, blocks->start_mark, /*offset=*/0));
+    l                  = &t->loop[t->stmt[pairs].arg];
+    l->to              = (rd_edge){ .n = 1, .part = { whole_end } };
+    l->extent          = RD_TREE_STEPS / n;
+    l->program_loop    = -1;
     unroll_jam(t, plan, pairs, n);
     if (n == 1 || t->failed)
         return pairs;
-    l         = &t->loop[t->stmt[rest].arg];
-    l->from   = (rd_edge){ .n = 1, .part = { whole_end } };
-    l->to     = rd_edge_of(mark(t, blocks->stop, /*offset=*/0));
-    l         = &t->loop[t->stmt[rest].arg];
-    l->extent = n - 1;
-    l->of     = -1;
+    l               = &t->loop[t->stmt[rest].arg];
+    l->from         = (rd_edge){ .n = 1, .part = { whole_end } };
+    l->to           = rd_edge_of(mark(t, blocks->stop_mark, /*offset=*/0));
+    l               = &t->loop[t->stmt[rest].arg];
+    l->extent       = n - 1;
+    l->program_loop = -1;
     unroll_jam(t, plan, rest, /*points=*/1);
     rd_put_behind(t, rest, pairs);
     return rest;
@@ -246,30 +246,30 @@ static void make_tiles(rd_point_tiling *s)
     rd_for       tile = *rd_loop_of(t, s->pairs), blocks;
     int32_t      made, last;
 
-    tile.start = s->tile = rd_add_mark(t);
-    tile.stop            = rd_add_mark(t);
-    tile.step            = s->plan->tile_points;
-    tile.extent          = (tile.extent + tile.step - 1) / tile.step;
-    tile.of              = -1; /* it comes from no loop of the program */
+    tile.start_mark = s->tile = rd_add_mark(t);
+    tile.stop_mark            = rd_add_mark(t);
+    tile.step                 = s->plan->tile_points;
+    tile.extent               = (tile.extent + tile.step - 1) / tile.step;
+    tile.program_loop         = -1; /* it comes from no loop of the program */
     rd_gpu_load_from_tiles(s);
     rd_gpu_split_pair_loops(t, s->pairs);
     give_points_room(t, s->pairs, s->plan->points_at_once);
     blocks        = rd_gpu_block_loop(t, &tile);
-    blocks.from   = rd_edge_of(mark(t, tile.start, /*offset=*/0));
-    blocks.to     = rd_edge_of(mark(t, tile.stop, /*offset=*/0));
+    blocks.from   = rd_edge_of(mark(t, tile.start_mark, /*offset=*/0));
+    blocks.to     = rd_edge_of(mark(t, tile.stop_mark, /*offset=*/0));
     blocks.extent = (s->plan->tile_points + RD_TREE_STEPS - 1) / RD_TREE_STEPS;
-    rd_gpu_lift_block_begins(t, s->pairs, s->pairs, blocks.start);
+    rd_gpu_lift_block_begins(t, s->pairs, s->pairs, blocks.start_mark);
     last = split_points(t, s->plan, s->pairs, &blocks);
     if (t->failed)
         return;
     made = s->pairs;
     while (t->stmt[made].prev >= 0 && t->stmt[t->stmt[made].prev].kind == RD_S_PUSH_IF_NEW &&
-           t->stmt[t->stmt[made].prev].all)
+           t->stmt[t->stmt[made].prev].all_cells)
         made = t->stmt[made].prev;
     made = rd_put_loop_around(t, made, last, &blocks);
     made = rd_put_loop_around(t, made, made, &tile);
     if (!t->failed)
-        fill(s, made, tile.stop);
+        fill(s, made, tile.stop_mark);
 }
 
 /* The pass: tiles each loop over the points that all results read, plan->pairs (-1: there is
@@ -284,13 +284,13 @@ void rd_pass_gpu_point_tiles(rd_schedule *t, const rd_gpu_plan *plan)
             .t = t, .plan = plan, .pairs = s, .vector_axis = plan->vector_axis
         };
 
-        if (!is_loop(t, s) || rd_loop_of(t, s)->of != plan->pairs)
+        if (!is_loop(t, s) || rd_loop_of(t, s)->program_loop != plan->pairs)
             continue;
         staging.points = rd_loop_of(t, s)->axis;
         staging.item   = -1;
         for (int32_t k = rd_loop_around(t, s); k >= 0; k = rd_loop_around(t, k))
             if (rd_is_item_loop(t, k) && rd_loop_of(t, k)->axis == plan->vector_axis)
-                staging.item = rd_loop_of(t, k)->start;
+                staging.item = rd_loop_of(t, k)->start_mark;
         make_tiles(&staging);
     }
 }

@@ -58,10 +58,10 @@ static bool tile_item_loops(transposing *c)
 
             if (!l || l->axis != c->axis[k])
                 continue;
-            l->start = c->start[k] = rd_add_mark(t);
-            l->stop = c->stop[k] = rd_add_mark(t);
-            l->step              = SIDE;
-            l->extent            = (l->extent + SIDE - 1) / SIDE;
+            l->start_mark = c->start[k] = rd_add_mark(t);
+            l->stop_mark = c->stop[k] = rd_add_mark(t);
+            l->step                   = SIDE;
+            l->extent                 = (l->extent + SIDE - 1) / SIDE;
             found++;
         }
     return found == 2;
@@ -84,21 +84,21 @@ static rd_linear place_in_square(const transposing *c)
 
 /* Returns a loop over side k of the square, k = 0: along the operand's rows, 1: along the
  * result's. A loop over threads has 32 of them, and those behind the end of the axis idle; a
- * serial loop just ends at the square's stop mark. start, stop, `of`, `strip` -1: it binds no
- * marks, and comes from no loop of the program. */
+ * serial loop just ends at the square's stop mark. start_mark, stop_mark, `program_loop`,
+ * `strips_number` -1: it binds no marks, and comes from no loop of the program. */
 static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 {
-    rd_for loop = { .kind  = kind,
-                    .axis  = c->axis[k],
-                    .start = -1,
-                    .stop  = -1,
-                    .from  = rd_edge_of(at_mark(c, c->start[k], /*offset=*/0)),
-                    .to    = rd_edge_of(at_mark(c, kind == RD_FOR_THREAD ? c->start[k] : c->stop[k],
+    rd_for loop = { .kind       = kind,
+                    .axis       = c->axis[k],
+                    .start_mark = -1,
+                    .stop_mark  = -1,
+                    .from       = rd_edge_of(at_mark(c, c->start[k], /*offset=*/0)),
+                    .to   = rd_edge_of(at_mark(c, kind == RD_FOR_THREAD ? c->start[k] : c->stop[k],
                                              kind == RD_FOR_THREAD ? SIDE : 0)),
-                    .step  = 1,
-                    .extent = SIDE,
-                    .of     = -1,
-                    .strip  = -1 };
+                    .step = 1,
+                    .extent        = SIDE,
+                    .program_loop  = -1,
+                    .strips_number = -1 };
 
     if (kind == RD_FOR_THREAD)
         rd_edge_add(&loop.to, at_mark(c, c->stop[k], /*offset=*/0));

@@ -27,23 +27,24 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
 
-    return f->lanes == 1 && s->fold < RD_GPU_MOST_FOLDS && s->of.outer.offset == 0 &&
-           s->of.lane.offset == 0 &&
-           ((s->of.outer.n == 1 && s->of.lane.n == 0 &&
-             rd_linear_coef(t, &s->of.outer, axis) * rd_rows_of_lanes(f) == 1) ||
-            (s->of.lane.n == 1 && s->of.outer.n == 0 && rd_linear_coef(t, &s->of.lane, axis) == 1));
+    return f->lanes == 1 && s->fold < RD_GPU_MOST_FOLDS && s->fold_at.outer.offset == 0 &&
+           s->fold_at.lane.offset == 0 &&
+           ((s->fold_at.outer.n == 1 && s->fold_at.lane.n == 0 &&
+             rd_linear_coef(t, &s->fold_at.outer, axis) * rd_rows_of_lanes(f) == 1) ||
+            (s->fold_at.lane.n == 1 && s->fold_at.outer.n == 0 &&
+             rd_linear_coef(t, &s->fold_at.lane, axis) == 1));
 }
 
 /* Returns the next PUSH_IF_NEW (it begins a block of the combine tree where an element is the
  * block's first) behind `last` that can be hoisted. Then it is done once for 64 rounds of the
- * loop, as its step is the loop's index. -1: there is none. Those with `all`, for all cells
+ * loop, as its step is the loop's index. -1: there is none. Those with `all_cells`, for all cells
  * (output elements) at once, are hoisted already. */
 static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
     int32_t       s    = rd_next_stmt(t, last, loop);
 
-    while (s >= 0 && (t->stmt[s].kind != RD_S_PUSH_IF_NEW || t->stmt[s].all ||
+    while (s >= 0 && (t->stmt[s].kind != RD_S_PUSH_IF_NEW || t->stmt[s].all_cells ||
                       !is_at_index(t, &t->stmt[s], axis)))
         s = rd_next_stmt(t, s, loop);
     return s;
@@ -51,18 +52,18 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
 
 /* Makes "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block (64
  * steps) that starts at the mark `start`, which replaces the axis in all positions of `push`. It
- * names no single cell, so `cell` and `more` are 0. It stands nowhere yet. */
+ * names no single cell, so `cell` and `state_offset` are 0. It stands nowhere yet. */
 static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t start)
 {
     rd_stmt         push_all = t->stmt[push];
     const rd_linear by       = mark(t, start, /*offset=*/0);
 
-    push_all.all      = true;
-    push_all.of.cell  = rd_linear_of(0);
-    push_all.of.more  = rd_linear_of(0);
-    push_all.of.lane  = rd_linear_with(t, push_all.of.lane, axis, by);
-    push_all.of.outer = rd_linear_with(t, push_all.of.outer, axis, by);
-    push_all.of.index = rd_linear_with(t, push_all.of.index, axis, by);
+    push_all.all_cells            = true;
+    push_all.fold_at.cell         = rd_linear_of(0);
+    push_all.fold_at.state_offset = rd_linear_of(0);
+    push_all.fold_at.lane         = rd_linear_with(t, push_all.fold_at.lane, axis, by);
+    push_all.fold_at.outer        = rd_linear_with(t, push_all.fold_at.outer, axis, by);
+    push_all.fold_at.index        = rd_linear_with(t, push_all.fold_at.index, axis, by);
     push_all.parent = push_all.prev = push_all.next = -1; /* it stands nowhere */
     return rd_add_stmt(t, &push_all);
 }
@@ -86,17 +87,17 @@ void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32
 }
 
 /* Returns a loop over blocks of 64 rounds (RD_TREE_STEPS) of a loop like `like`. Its new marks
- * start and stop are bound to the ends of a block. `of` -1: it comes from no loop of the
+ * start and stop are bound to the ends of a block. `program_loop` -1: it comes from no loop of the
  * program. */
 rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
 {
     rd_for blocks = *like;
 
-    blocks.step   = RD_TREE_STEPS;
-    blocks.extent = (like->extent + RD_TREE_STEPS - 1) / RD_TREE_STEPS;
-    blocks.start  = rd_add_mark(t);
-    blocks.stop   = rd_add_mark(t);
-    blocks.of     = -1;
+    blocks.step         = RD_TREE_STEPS;
+    blocks.extent       = (like->extent + RD_TREE_STEPS - 1) / RD_TREE_STEPS;
+    blocks.start_mark   = rd_add_mark(t);
+    blocks.stop_mark    = rd_add_mark(t);
+    blocks.program_loop = -1;
     return blocks;
 }
 
@@ -110,10 +111,10 @@ static void split_by_blocks(rd_schedule *t, int32_t loop)
     rd_put_loop_around(t, loop, loop, &blocks);
     if (t->failed)
         return;
-    t->loop[t->stmt[loop].arg].from   = rd_edge_of(mark(t, blocks.start, /*offset=*/0));
-    t->loop[t->stmt[loop].arg].to     = rd_edge_of(mark(t, blocks.stop, /*offset=*/0));
+    t->loop[t->stmt[loop].arg].from   = rd_edge_of(mark(t, blocks.start_mark, /*offset=*/0));
+    t->loop[t->stmt[loop].arg].to     = rd_edge_of(mark(t, blocks.stop_mark, /*offset=*/0));
     t->loop[t->stmt[loop].arg].extent = RD_TREE_STEPS;
-    rd_gpu_lift_block_begins(t, loop, loop, blocks.start);
+    rd_gpu_lift_block_begins(t, loop, loop, blocks.start_mark);
 }
 
 /* Strip-mines each serial loop inside the loop over pairs along which a fold begins blocks of 64

@@ -107,22 +107,22 @@ static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store
 }
 
 /* Adds a loop by all threads of the block that copies a row to shared memory before the item, or
- * back to memory behind it. The loop counts by an axis of its own, binds no marks (start, stop
- * -1), and comes from no loop of the program (`of` -1). */
+ * back to memory behind it. The loop counts by an axis of its own, binds no marks (start_mark,
+ * stop_mark -1), and comes from no loop of the program (`program_loop` -1). */
 static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);
-    const rd_for  loop  = { .kind     = RD_FOR_VECTOR,
-                            .axis     = rd_add_mark(t),
-                            .start    = -1,
-                            .stop     = -1,
-                            .from     = rd_edge_of(rd_linear_of(0)),
-                            .to       = rd_edge_of(rd_linear_of(row->n)),
-                            .step     = 1,
-                            .extent   = row->n,
-                            .of       = -1,
-                            .strip    = -1,
-                            .by_block = true };
+    const rd_for  loop  = { .kind          = RD_FOR_VECTOR,
+                            .axis          = rd_add_mark(t),
+                            .start_mark    = -1,
+                            .stop_mark     = -1,
+                            .from          = rd_edge_of(rd_linear_of(0)),
+                            .to            = rd_edge_of(rd_linear_of(row->n)),
+                            .step          = 1,
+                            .extent        = row->n,
+                            .program_loop  = -1,
+                            .strips_number = -1,
+                            .by_block      = true };
     const int32_t made  = rd_add_loop(t, &loop);
 
     if (t->failed)

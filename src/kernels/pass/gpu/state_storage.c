@@ -24,7 +24,7 @@ void rd_pass_gpu_state_storage(rd_schedule *t, const rd_gpu_plan *plan)
     for (int32_t k = 0; k < t->p->n_fold; k++) {
         t->store[k].storage     = plan->fold[k].place;
         t->store[k].per_thread  = plan->fold[k].thread_lanes;
-        t->store[k].node_rows   = plan->fold[k].rows;
+        t->store[k].node_rows   = plan->fold[k].node_rows;
         t->store[k].byte_offset = plan->fold[k].at;
     }
     for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))

@@ -18,13 +18,14 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the threads of a team share the rounds of the loop: a loop of the program (`of` >= 0),
- * not over items, to which the plan gives a role of that kind. In a loop of chunks or ranges the
- * threads share the rounds of one of these. */
+/* True if the threads of a team share the rounds of the loop: a loop of the program (`program_loop`
+ * >= 0), not over items, to which the plan gives a role of that kind. In a loop of chunks or ranges
+ * the threads share the rounds of one of these. */
 static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t program_loop =
-        t->stmt[stmt].kind == RD_S_LOOP && !rd_is_item_loop(t, stmt) ? rd_loop_of(t, stmt)->of : -1;
+    const int32_t program_loop = t->stmt[stmt].kind == RD_S_LOOP && !rd_is_item_loop(t, stmt)
+                                     ? rd_loop_of(t, stmt)->program_loop
+                                     : -1;
 
     return program_loop >= 0 &&
            (plan->loop[program_loop].role == RD_GPU_DISTRIBUTED ||
@@ -47,10 +48,11 @@ static rd_linear first_lane(rd_schedule *t, int32_t loop)
 
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_stmt *step = &t->stmt[s];
-        const int64_t  coef = step->kind == RD_S_STEP ? rd_linear_coef(t, &step->of.lane, axis) : 0;
+        const int64_t  coef =
+            step->kind == RD_S_STEP ? rd_linear_coef(t, &step->fold_at.lane, axis) : 0;
 
         if (coef && t->store[step->store].per_thread)
-            return rd_linear_plus_axis(t, step->of.lane, -coef, axis);
+            return rd_linear_plus_axis(t, step->fold_at.lane, -coef, axis);
     }
     return rd_linear_of(0);
 }
@@ -63,23 +65,23 @@ static bool has_lanes_along(const rd_schedule *t, int32_t loop)
 
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].per_thread &&
-            rd_linear_coef(t, &t->stmt[s].of.lane, axis))
+            rd_linear_coef(t, &t->stmt[s].fold_at.lane, axis))
             return true;
     return false;
 }
 
 /* Returns a loop like another one, but of another kind, step and extent. It binds no marks, and
- * comes from no loop of the program (`of` -1). */
+ * comes from no loop of the program (`program_loop` -1). */
 static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = *like;
 
-    made.kind   = kind;
-    made.step   = step;
-    made.extent = extent;
-    made.start = made.stop = -1;
+    made.kind       = kind;
+    made.step       = step;
+    made.extent     = extent;
+    made.start_mark = made.stop_mark = -1;
     made.team = made.prefetched = 0;
-    made.of                     = -1;
+    made.program_loop           = -1;
     return made;
 }
 
@@ -102,7 +104,7 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
     }
     l->step       = round;
     l->extent     = l->extent < 0 ? -1 : (l->extent + round - 1) / round + 1;
-    l->start      = start;
+    l->start_mark = start;
     l->prefetched = ahead;
 }
 
@@ -113,18 +115,18 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
 static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_kind inner,
                        int64_t step, const rd_for *old, int64_t round)
 {
-    const int32_t start = rd_loop_of(t, stmt)->start;
+    const int32_t start = rd_loop_of(t, stmt)->start_mark;
     rd_for        a     = loop_of(old, outer, step, round / step);
     rd_for        b     = loop_of(old, inner, /*step=*/1, step);
     int32_t       around;
 
-    a.in_order = outer == RD_FOR_VECTOR;
-    a.start    = rd_add_mark(t);
-    a.from     = rd_edge_of(mark(t, start, /*offset=*/0));
-    a.to       = rd_edge_of(mark(t, start, round));
-    b.from     = rd_edge_of(mark(t, a.start, /*offset=*/0));
+    a.in_order   = outer == RD_FOR_VECTOR;
+    a.start_mark = rd_add_mark(t);
+    a.from       = rd_edge_of(mark(t, start, /*offset=*/0));
+    a.to         = rd_edge_of(mark(t, start, round));
+    b.from       = rd_edge_of(mark(t, a.start_mark, /*offset=*/0));
     rd_edge_add(&b.from, old->from.part[0].at);
-    b.to = rd_edge_of(mark(t, a.start, step));
+    b.to = rd_edge_of(mark(t, a.start_mark, step));
     rd_edge_add(&b.to, old->to.part[0].at);
     around = rd_put_loop_around(t, t->stmt[stmt].first, t->stmt[stmt].last, &a);
     if (!t->failed)
@@ -153,7 +155,7 @@ static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
     const bool    apart      = plan->width == 1;
     const int64_t per_thread = apart ? 2 : plan->width, round = plan->team * per_thread;
 
-    make_rounds(t, stmt, round, plan->loop[old.of].ahead);
+    make_rounds(t, stmt, round, plan->loop[old.program_loop].ahead);
     if (apart)
         put_inside(t, stmt, RD_FOR_VECTOR, RD_FOR_THREAD, plan->team, &old, round);
     else

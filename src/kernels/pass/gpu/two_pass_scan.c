@@ -44,7 +44,7 @@ static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
 static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
 {
     const rd_for    *l     = rd_loop_of(t, ranges);
-    const rd_fold_at of    = t->stmt[prefix].of;
+    const rd_fold_at of    = t->stmt[prefix].fold_at;
     const int32_t    axis  = l->axis;
     const rd_linear  start = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l->start);
     const rd_linear  step =

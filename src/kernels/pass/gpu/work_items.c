@@ -67,10 +67,11 @@ static void join_parts(rd_schedule *t)
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* Returns the role that the plan gives the loop of a statement: who runs its rounds. Other
- * statements, and loops that come from no loop of the program (`of` -1), are serial. */
+ * statements, and loops that come from no loop of the program (`program_loop` -1), are serial. */
 static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t program_loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+    const int32_t program_loop =
+        t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->program_loop : -1;
 
     return program_loop >= 0 ? plan->loop[program_loop].role : RD_GPU_SERIAL;
 }
@@ -95,37 +96,37 @@ static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32
 }
 
 /* Puts a loop of one item around a whole body. The loop counts by a new axis, binds no marks
- * (start, stop -1), and comes from no loop of the program (`of` -1). */
+ * (start_mark, stop_mark -1), and comes from no loop of the program (`program_loop` -1). */
 static int32_t add_single_item(rd_schedule *t, int32_t body)
 {
-    const rd_for one = { .kind   = RD_FOR_ITEM,
-                         .axis   = rd_add_mark(t),
-                         .start  = -1,
-                         .stop   = -1,
-                         .from   = rd_edge_of(rd_linear_of(0)),
-                         .to     = rd_edge_of(rd_linear_of(1)),
-                         .step   = 1,
-                         .extent = 1,
-                         .of     = -1,
-                         .strip  = -1 };
+    const rd_for one = { .kind          = RD_FOR_ITEM,
+                         .axis          = rd_add_mark(t),
+                         .start_mark    = -1,
+                         .stop_mark     = -1,
+                         .from          = rd_edge_of(rd_linear_of(0)),
+                         .to            = rd_edge_of(rd_linear_of(1)),
+                         .step          = 1,
+                         .extent        = 1,
+                         .program_loop  = -1,
+                         .strips_number = -1 };
 
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &one);
 }
 
 /* Puts a loop over items around a loop, which becomes a loop over one chunk: `chunk` rounds,
- * from the mark items.start to the mark items.stop. A mark is an axis bound to an end of the
- * item. Returns the loop over items. */
+ * from the mark items.start_mark to the mark items.stop_mark. A mark is an axis bound to an end of
+ * the item. Returns the loop over items. */
 static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
 {
     rd_for  items = *rd_loop_of(t, loop);
     int32_t made;
 
-    items.kind   = RD_FOR_ITEM;
-    items.step   = chunk;
-    items.extent = (items.extent + chunk - 1) / chunk;
-    items.start  = rd_add_mark(t);
-    items.stop   = rd_add_mark(t);
-    made         = rd_put_loop_around(t, loop, loop, &items);
+    items.kind       = RD_FOR_ITEM;
+    items.step       = chunk;
+    items.extent     = (items.extent + chunk - 1) / chunk;
+    items.start_mark = rd_add_mark(t);
+    items.stop_mark  = rd_add_mark(t);
+    made             = rd_put_loop_around(t, loop, loop, &items);
     if (t->failed)
         return made;
     t->loop[t->stmt[loop].arg].from =

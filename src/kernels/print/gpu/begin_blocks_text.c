@@ -36,7 +36,7 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
         rd_text_add(&at, width > 1 ? " + %" PRId32 " * t" : " + t", width);
     rd_text_add(&line, "while (%s < %s) { push%" PRId32 "(", counter.at, block, s->fold);
     rd_print_state_addresses(&line, &n->fold[s->fold], 's', s->store, at.at);
-    for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
+    for (int k = 0; k < n->fold[s->fold].emit.n_state; k++)
         rd_text_add(&line, ", w%" PRId32 "_%d", s->store, k);
     rd_text_add(&line, ", %" PRId32 ", %" PRId32 ", %" PRId64 ", %s, %s, ",
                 in_team ? n->t->store[s->store].per_thread : lanes,
@@ -63,7 +63,7 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
     rd_text_add(&line, "while (b%" PRId32 "[c] < %s) { push%" PRId32 "(", s->store, block.at,
                 s->fold);
     rd_print_state_addresses(&line, &n->fold[s->fold], 's', s->store, "c");
-    for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
+    for (int k = 0; k < n->fold[s->fold].emit.n_state; k++)
         rd_text_add(&line, ", w%" PRId32 "_%d", s->store, k);
     rd_text_add(&line, ", 1, 1, %" PRId64 ", c, b%" PRId32 "[c], ", cells, s->store);
     rd_text_add(&line, rd_has_partials(n, s->fold) ? "from%" PRId32 : "0", s->fold);
@@ -74,14 +74,14 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
 }
 
 /* Prints a PUSH_IF_NEW: before an element of a new block is taken, earlier blocks (64 steps
- * each) end; of all cells (`all`), or of one. A batch of rounds has done this once before its
+ * each) end; of all cells (`all_cells`), or of one. A batch of rounds has done this once before its
  * elements, as a bit of block_begun says. If all threads of a team run the same, thread 0 does
  * it. A scan ends its blocks in its own way. */
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };
 
-    if (s->all) {
+    if (s->all_cells) {
         print_opens_all(n, s);
         return;
     }

@@ -44,7 +44,7 @@ int64_t rd_lanes_of_row(const rd_printing *n)
  * of a state: "float a0; begin1(&a0);". */
 static void print_begin_of(rd_printing *n, int32_t fold)
 {
-    const rd_emit_fold *f    = &n->fold[fold].of;
+    const rd_emit_fold *f    = &n->fold[fold].emit;
     rd_text             line = { 0 };
 
     for (int k = 0; k < f->n_state; k++)
@@ -64,7 +64,7 @@ void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
                   RD_TREE_STEPS * rd_lanes_of_row(n));
     n->indent++;
     print_begin_of(n, fold);
-    for (int k = 0; k < n->fold[fold].of.n_state; k++)
+    for (int k = 0; k < n->fold[fold].emit.n_state; k++)
         rd_print_line(n, "h%" PRId32 "_%d[k] = a%d;", fold, k, k);
     close_brace(n);
 }
@@ -75,8 +75,8 @@ void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
 void rd_print_declare_tile_states(rd_printing *n, bool rows)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
-        for (int j = 0; is_row(n, k) == rows && j < n->fold[k].of.n_state; j++)
-            rd_print_line(n, "%s s%" PRId32 "_%d[%" PRId32 "];", rd_state_type(&n->fold[k].of, j),
+        for (int j = 0; is_row(n, k) == rows && j < n->fold[k].emit.n_state; j++)
+            rd_print_line(n, "%s s%" PRId32 "_%d[%" PRId32 "];", rd_state_type(&n->fold[k].emit, j),
                           k, j, n->kernel->width);
 }
 
@@ -102,7 +102,7 @@ void rd_print_begin_columns(rd_printing *n)
  *     const rd_pack<float, 4> h = RD_TAKE_SHARED(..); .. s1_0[l] = h.e[l]; */
 static void take_lanes(rd_printing *n, int32_t fold, int k)
 {
-    const char   *type  = rd_state_type(&n->fold[fold].of, k);
+    const char   *type  = rd_state_type(&n->fold[fold].emit, k);
     const int32_t width = n->kernel->width;
 
     open_brace(n, "{");
@@ -119,7 +119,7 @@ static void take_lanes(rd_printing *n, int32_t fold, int k)
  * "rd_pack<float, 4> h; .. h.e[l] = s1_0[l]; RD_PUT_SHARED(.., h);". */
 static void put_lanes(rd_printing *n, int32_t fold, int k)
 {
-    const char   *type  = rd_state_type(&n->fold[fold].of, k);
+    const char   *type  = rd_state_type(&n->fold[fold].emit, k);
     const int32_t width = n->kernel->width;
 
     open_brace(n, "{");
@@ -136,7 +136,7 @@ static void put_lanes(rd_printing *n, int32_t fold, int k)
 static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold, int k))
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
-        for (int j = 0; is_row(n, k) && j < n->fold[k].of.n_state; j++)
+        for (int j = 0; is_row(n, k) && j < n->fold[k].emit.n_state; j++)
             move(n, k, j);
 }
 

@@ -136,7 +136,7 @@ static void declare_turn(rd_printing *n, const rd_for *groups, const rd_for *row
 {
     rd_text down = text_of(n, &rows->from), along = text_of(n, &groups->from), start = { 0 };
 
-    rd_print_axis(n, &start, groups->start);
+    rd_print_axis(n, &start, groups->start_mark);
     rd_print_line(n, "const int     first = own %% %d * %" PRId32 ";",
                   RD_TREE_STEPS / rows->prefetched, rows->prefetched);
     rd_print_line(n, "const int64_t v%" PRId32 " = %s + first;", rows->axis, down.at);
@@ -276,11 +276,11 @@ static bool print_loop(rd_printing *n, int32_t stmt)
 }
 
 /* Prints "if this tile is the last one to finish along an axis", with the body. The statement
- * names a loop over tiles; `along` tells the backend's callback whether that loop goes along
- * columns. Returns true: the statement is printed. */
+ * names a loop over tiles; `last_along_columns` tells the backend's callback whether that loop goes
+ * along columns. Returns true: the statement is printed. */
 static bool print_last(rd_printing *n, int32_t stmt)
 {
-    n->kernel->along =
+    n->kernel->last_along_columns =
         rd_loop_of(n->t, n->t->stmt[stmt].arg)->axis == n->kernel->tile_axis[COLUMNS];
     rd_print_if_last(n, stmt);
     return true;
@@ -308,8 +308,8 @@ void rd_print_range_of_block_tile(rd_printing *n, const rd_for *loop)
     const int which = loop->axis == n->kernel->tile_axis[COLUMNS];
     rd_text   start = { 0 }, stop = { 0 };
 
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     rd_print_line(n, "const int64_t %s = lo%d, %s = hi%d;", start.at, which, stop.at, which);
     rd_text_end(&start, n->to);
     rd_text_end(&stop, n->to);

@@ -44,9 +44,9 @@ static bool is_deferred(const rd_printing *n, int32_t stmt)
     const rd_stmt      *s = &n->t->stmt[stmt];
     const rd_loop_fold *f = s->kind == RD_S_STEP ? &n->t->fold[s->fold] : NULL;
 
-    return f && !f->of.user && f->of.fold->reducer == RD_RED_logsumexp && !f->of.masked &&
-           !f->of.weighted && n->t->p->inst[f->start].loop != n->t->p->inst[f->step].loop &&
-           !has_values(n->t, &s->of.cell) && !has_values(n->t, &s->of.lane) &&
+    return f && !f->emit.user && f->emit.fold->reducer == RD_RED_logsumexp && !f->emit.masked &&
+           !f->emit.weighted && n->t->p->inst[f->start].loop != n->t->p->inst[f->step].loop &&
+           !has_values(n->t, &s->fold_at.cell) && !has_values(n->t, &s->fold_at.lane) &&
            (!rd_has_tree(n, s->fold) || (s->fold < 64 && n->kernel->block_begun >> s->fold & 1));
 }
 
@@ -99,7 +99,7 @@ void rd_print_declare_deferred(rd_printing *n, int32_t loop)
  *     near0(&s0_0[0], r3, RD_EXP_LOW_UNIT_f32, rd_exp_low_f32(distance0(&s0_0[0], r3, 1))); */
 static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
 {
-    const char *elem = rd_state_elem(&n->fold[s->fold].of);
+    const char *elem = rd_state_elem(&n->fold[s->fold].emit);
 
     rd_print_line(n,
                   "near%" PRId32 "(%s, r%" PRId32

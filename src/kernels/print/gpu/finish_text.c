@@ -36,7 +36,7 @@ static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
  * fold, a leaf of the combine tree; `at`: the subscript of the state (accumulator). */
 static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 }, states = { 0 };
 
     rd_text_add(&line, "{");
@@ -59,7 +59,7 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
  * how many nodes the first b blocks have left. */
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
-    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    const rd_emit_fold *f     = &n->fold[s->fold].emit;
     const int64_t       pitch = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
     rd_text             line = { 0 }, counter = { 0 };
 
@@ -80,16 +80,16 @@ static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const c
 }
 
 /* Adds the subscript of the cell's first lane in a row of partials: "(int64_t)(i0) * 16". A cell
- * is an output element with its accumulators; `of.more` is added for states of a neighbour in a
- * coarsened item. */
+ * is an output element with its accumulators; `fold_at.state_offset` is added for states of a
+ * neighbour in a coarsened item. */
 static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(int64_t)(");
-    rd_print_linear(n, to, &s->of.cell);
+    rd_print_linear(n, to, &s->fold_at.cell);
     rd_text_add(to, ") * %" PRId64, n->t->store[s->store].cell_stride);
-    if (s->of.more.n || s->of.more.offset) {
+    if (s->fold_at.state_offset.n || s->fold_at.state_offset.offset) {
         rd_text_add(to, " + ");
-        rd_print_linear(n, to, &s->of.more);
+        rd_print_linear(n, to, &s->fold_at.state_offset);
     }
 }
 
@@ -101,7 +101,7 @@ static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
  * is named. combine->of is the backend's own data, which it gets back. */
 static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 {
-    const rd_emit_fold *f  = &n->fold[s->fold].of;
+    const rd_emit_fold *f  = &n->fold[s->fold].emit;
     rd_text             at = { 0 };
 
     for (int k = 0; k < f->n_state; k++)
@@ -174,7 +174,7 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
  *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_SYNC_TEAM } */
 static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function, int from)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     load_words(&line, f, 'a', from, "l");
@@ -212,7 +212,7 @@ static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const 
  * copy of all states), scales all lanes to it, and adds them. */
 static void align_by_team(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     merge_by_team(n, s, "pick", f->n_state);
@@ -231,7 +231,7 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
  * merged state. `format` names the variables of the state by their number: "&x%d". */
 static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     rd_add_each(&line, f, format);
@@ -246,7 +246,7 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
  * then all threads load the merged state (accumulator) and compute the results. */
 static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f = &n->fold[s->fold].of;
+    const rd_emit_fold *f = &n->fold[s->fold].emit;
     char                ours[32];
     const char         *lane = lane_of(n, s->store, ours);
     rd_text             line = { 0 };
@@ -278,7 +278,7 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
  * .. (by `name`): "for half: for l: merge0(&y0[l], &y0[l + half]);". */
 static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, char name)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     for (int k = 0; k < f->n_state; k++)
@@ -299,7 +299,7 @@ static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, 
  *     float g0[16]; .. pick0(..); align0(..); add0(..); */
 static void align_alone(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    const rd_emit_fold *f     = &n->fold[s->fold].emit;
     const int32_t       lanes = f->fold->lanes;
     rd_text             line  = { 0 };
 
@@ -319,7 +319,7 @@ static void align_alone(rd_printing *n, const rd_stmt *s)
  * their nodes go to arrays y, and are merged there. A fold of one lane needs no merge. */
 static void finish_alone(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    const rd_emit_fold *f     = &n->fold[s->fold].emit;
     const int32_t       lanes = f->fold->lanes;
 
     if (lanes == 1) {
@@ -354,7 +354,7 @@ void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
 
-    rd_print_results(&line, s, n->fold[s->fold].of.fold);
+    rd_print_results(&line, s, n->fold[s->fold].emit.fold);
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     rd_print_line(n, "{");

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Makes the printer's facts of all folds; false: no memory. `pair`: the fold is a running sum of
- * floats, whose prefix is a pair hi + lo. pointers: a kernel cannot call a user's reducer by its
+/* Makes the printer's facts of all folds; false: no memory. `hi_lo_sums`: the fold is a running sum
+ * of floats, whose prefix is a pair hi + lo. pointers: a kernel cannot call a user's reducer by its
  * address, so its text is used. */
 static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 {
@@ -18,11 +18,11 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 
     n->fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *n->fold);
     for (int32_t k = 0; n->fold && k < p->n_fold; k++) {
-        n->fold[k] = (rd_print_fold){ .of     = n->t->fold[k].of,
+        n->fold[k] = (rd_print_fold){ .emit   = n->t->fold[k].emit,
                                       .lanes  = p->fold[k].lanes,
                                       .blocks = true, /* a scan of one has states before it, too */
-                                      .pair   = n->t->fold[k].pair };
-        if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, /*pointers=*/false, get, pool))
+                                      .hi_lo_sums = n->t->fold[k].hi_lo_sums };
+        if (p->fold[k].user && !rd_user_facts(&n->fold[k].emit, k, /*pointers=*/false, get, pool))
             return false;
     }
     return n->fold;
@@ -35,13 +35,13 @@ static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold
 {
     const rd_loop_fold *f = &n->t->fold[fold];
 
-    if (!f->of.fold->scan)
+    if (!f->emit.fold->scan)
         return;
     rd_print_prefix_function(to, &n->fold[fold], fold);
     if (n->kernel->look_back)
-        rd_print_look_back_functions(to, &n->fold[fold].of, f->pair, fold);
+        rd_print_look_back_functions(to, &n->fold[fold].emit, f->hi_lo_sums, fold);
     else
-        rd_print_block_end_functions(to, &n->fold[fold].of, f->pair, f->levels, fold);
+        rd_print_block_end_functions(to, &n->fold[fold].emit, f->hi_lo_sums, f->levels, fold);
 }
 
 /* True if an early exit (a loop ends as no element can change a result any more) asks whether
@@ -65,9 +65,9 @@ bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void
         !rd_print_operators(n, to, get, pool))
         return false;
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
-        rd_emit_reducer(to, &n->fold[k].of, k);
+        rd_emit_reducer(to, &n->fold[k].emit, k);
         if (rd_has_tree(n, k) && !n->kernel->block_tiles)
-            rd_print_node_functions(to, &n->fold[k].of, k);
+            rd_print_node_functions(to, &n->fold[k].emit, k);
         print_scan_functions(n, to, k);
         if (has_exit(n->t, k))
             rd_print_exit_functions(to, &n->fold[k], k);

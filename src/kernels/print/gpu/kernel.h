@@ -46,7 +46,7 @@ typedef struct rd_kernel {
     bool    pairs;        /* arrays in shared memory are tiles of points, and results' elements   */
     bool    block_tiles;  /* items are block tiles of rows and columns                            */
     int32_t tile_axis[2]; /* ... along these axes                                                 */
-    int     along;     /* printer: 1 if the RD_S_IF_LAST at hand is along columns                 */
+    int     last_along_columns; /* printer: 1 if the RD_S_IF_LAST at hand is along columns     */
     bool    look_back; /* a block of threads has an item: t is a thread's number in the block  */
     int32_t row_word;  /* bytes of an element of cached rows; 0: there are none                */
     int32_t unrolled;  /* loops over at most so many states of a thread are unrolled           */

@@ -122,7 +122,7 @@ void rd_print_scan_tile(rd_printing *n, int32_t store)
  * "". */
 static const char *seen_of(const rd_printing *n, int32_t fold)
 {
-    return n->fold[fold].of.seen ? ", &seen" : "";
+    return n->fold[fold].emit.seen ? ", &seen" : "";
 }
 
 /* Prints "begin0(&tile2[u][i]);" for all elements of a thread. Those behind the end of the axis
@@ -130,7 +130,7 @@ static const char *seen_of(const rd_printing *n, int32_t fold)
  * element, is a dummy. */
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f = &n->fold[s->fold].of;
+    const rd_emit_fold *f = &n->fold[s->fold].emit;
 
     rd_print_line(n,
                   "RD_UNROLL for (int u = 0; u < %" PRId32
@@ -146,14 +146,14 @@ void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 }
 
 /* Adds the state (accumulator) of the element at hand: "&tile2[u][i], &seen". A thread's states
- * stand in the order of the scan; if it goes backwards, the state's position (`of.more`) falls
- * with the index, so the subscript does, too. */
+ * stand in the order of the scan; if it goes backwards, the state's position
+ * (`fold_at.state_offset`) falls with the index, so the subscript does, too. */
 static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, n->thread_loop)->axis;
 
     rd_text_add(to, "&tile%" PRId32 "[u]", s->store);
-    if (rd_linear_coef(n->t, &s->of.more, axis) < 0)
+    if (rd_linear_coef(n->t, &s->fold_at.state_offset, axis) < 0)
         rd_text_add(to, "[%" PRId32 " - i]", n->kernel->width - 1);
     else
         rd_text_add(to, "[i]");
@@ -237,12 +237,12 @@ void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
     rd_print_line(n, "{");
     n->indent++;
-    if (n->fold[s->fold].of.seen)
+    if (n->fold[s->fold].emit.seen)
         declare_seen(n, s);
     rd_text_add(&line, "prefix%" PRId32 "(", s->fold);
     add_state(n, &line, s);
     rd_text_add(&line, ", &b%" PRId32 ".e[0]%s", s->store, seen_of(n, s->fold));
-    if (n->t->fold[s->fold].pair)
+    if (n->t->fold[s->fold].hi_lo_sums)
         rd_text_add(&line, ", &b%" PRId32 ".e[1]", s->store);
     rd_print_line(n, "%s, &r%" PRId32 ");", line.at, s->value);
     n->indent--;

@@ -70,7 +70,7 @@ void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
  * all ranges, of which rd_nodes() nodes are left. */
 void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at)
 {
-    const rd_emit_fold *f    = &n->fold[s->fold].of;
+    const rd_emit_fold *f    = &n->fold[s->fold].emit;
     rd_text             line = { 0 };
 
     for (int k = 0; n->kernel->combine->one && k < f->n_state; k++)

@@ -108,7 +108,7 @@ static void print_tile(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
     rd_text       from = text_of(n, &l->from.part[0].at), to = text_of(n, &l->to.part[0].at);
-    rd_text       start = text_of_axis(n, l->start), stop = text_of_axis(n, l->stop);
+    rd_text       start = text_of_axis(n, l->start_mark), stop = text_of_axis(n, l->stop_mark);
 
     rd_print_line(n, "for (int64_t %s = %s; %s < %s; %s += %" PRId64 ") {", start.at, from.at,
                   start.at, to.at, start.at, l->step);
@@ -135,7 +135,7 @@ static uint64_t begun_in(const rd_printing *n, int32_t body)
     uint64_t begun = 0;
 
     for (int32_t s = n->t->stmt[body].first; s >= 0; s = n->t->stmt[s].next)
-        if (n->t->stmt[s].kind == RD_S_PUSH_IF_NEW && n->t->stmt[s].all)
+        if (n->t->stmt[s].kind == RD_S_PUSH_IF_NEW && n->t->stmt[s].all_cells)
             begun |= UINT64_C(1) << n->t->stmt[s].fold;
     return begun;
 }
@@ -161,7 +161,7 @@ static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 static void print_blocks(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
-    rd_text       from = text_of(n, &l->from.part[0].at), start = text_of_axis(n, l->start);
+    rd_text       from = text_of(n, &l->from.part[0].at), start = text_of_axis(n, l->start_mark);
 
     rd_print_line(n, "for (int b = 0; b < n; b += %" PRId64 ") {", l->step);
     n->indent++;
@@ -184,7 +184,7 @@ static void print_points(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);
     const rd_for *tile  = rd_loop_of(n->t, rd_loop_around(n->t, rd_loop_around(n->t, stmt)));
-    rd_text       start = text_of_axis(n, l->start), first = text_of_axis(n, tile->start);
+    rd_text       start = text_of_axis(n, l->start_mark), first = text_of_axis(n, tile->start_mark);
 
     rd_print_line(n, "RD_ONE_BY_ONE for (; k + %" PRId64 " <= end; k += %" PRId64 ") {", l->step,
                   l->step);
@@ -203,7 +203,7 @@ static void print_points(rd_printing *n, int32_t stmt)
 static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);
-    rd_text       start = text_of_axis(n, l->start), stop = text_of_axis(n, l->stop),
+    rd_text       start = text_of_axis(n, l->start_mark), stop = text_of_axis(n, l->stop_mark),
             to = text_of(n, &l->to.part[0].at);
 
     rd_print_line(n, "for (int %s = 0; %s < (int)%s; %s += %" PRId64 ") {", start.at, start.at,
@@ -292,7 +292,7 @@ bool rd_print_point_loop(rd_printing *n, int32_t stmt)
     else if (n->jam && l->kind == RD_FOR_VECTOR)
         print_elements(n, stmt);
     else if (n->jam)
-        (l->start >= 0 ? print_blocks_in_pair : print_loop_in_pair)(n, stmt);
+        (l->start_mark >= 0 ? print_blocks_in_pair : print_loop_in_pair)(n, stmt);
     else
         return false;
     return true;

@@ -52,7 +52,7 @@ void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 {
     const rd_for   *items = items_of(n, stmt);
     const rd_linear to    = items->to.part[0].at;
-    rd_text         start = text_of_axis(n, items->start), last = { 0 };
+    rd_text         start = text_of_axis(n, items->start_mark), last = { 0 };
 
     rd_print_number(n, &last, to.offset - 1);
     rd_print_line(n, "const int64_t i%" PRId32 " = RD_LESS(%s + i, %s);", items->axis, start.at,
@@ -66,7 +66,7 @@ void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 void rd_print_if_result(rd_printing *n)
 {
     const rd_for *items = items_of(n, n->thread_loop);
-    rd_text       start = text_of_axis(n, items->start), to = { 0 };
+    rd_text       start = text_of_axis(n, items->start_mark), to = { 0 };
 
     rd_print_number(n, &to, items->to.part[0].at.offset);
     rd_print_line(n, "if (%s + i < %s)", start.at, to.at);
@@ -149,8 +149,8 @@ bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 
 /* Prints a vector load from shared memory before a loop over elements: "const rd_pack<float, 4>
  * p9 = RD_TAKE_SHARED(float, 4, tile3, ..);". It is of a thread's results (per_thread > 0;
- * `lane` is the loop over them), or of the points it has at once. n->first: positions are those
- * of the first point; n->spelled: numbers are constants. */
+ * `lane` is the loop over them), or of the points it has at once. n->at_first_element: positions
+ * are those of the first point; n->spelled: numbers are constants. */
 void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
     const rd_let   *let  = rd_let_of(n->t, stmt);
@@ -162,11 +162,11 @@ void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
     if (a->per_thread)
         add_place_of_rows(n, &at, a, &let->at, lane);
     else {
-        n->first = n->spelled = true;
+        n->at_first_element = n->spelled = true;
         rd_text_add(&at, "%" PRId64 " + (int)(", rd_first_of_tile(a));
         rd_print_linear(n, &at, &let->at);
         rd_text_add(&at, ")");
-        n->first = n->spelled = false;
+        n->at_first_element = n->spelled = false;
     }
     rd_print_line(n,
                   "const rd_pack<%s, %" PRId32 "> p%" PRId32 " = RD_TAKE_SHARED(%s, %" PRId32

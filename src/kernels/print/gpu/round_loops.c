@@ -19,8 +19,9 @@
  * v1 is where the current round begins.  A block is 64 steps of a fold; before an element of a new
  * block is taken, the states of earlier blocks are pushed as nodes.
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. A term of a position with `axis` -1 is a value, an index that is read at run time. */
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none. A term of a position with `axis` -1 is a value, an index that is read at run
+ * time. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
@@ -95,11 +96,13 @@ static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s
 {
     const int32_t axis = rd_loop_of(n->t, rounds)->axis;
 
-    if (n->t->p->fold[s->fold].scan || s->fold >= 64 || rd_linear_coef(n->t, &s->of.cell, axis) ||
-        !is_rising_along(n->t, &s->of.lane, axis) || !is_rising_along(n->t, &s->of.outer, axis))
+    if (n->t->p->fold[s->fold].scan || s->fold >= 64 ||
+        rd_linear_coef(n->t, &s->fold_at.cell, axis) ||
+        !is_rising_along(n->t, &s->fold_at.lane, axis) ||
+        !is_rising_along(n->t, &s->fold_at.outer, axis))
         return false;
-    for (int32_t k = 0; k < s->of.cell.n; k++)
-        if (n->t->term[s->of.cell.first + k].axis < 0)
+    for (int32_t k = 0; k < s->fold_at.cell.n; k++)
+        if (n->t->term[s->fold_at.cell.first + k].axis < 0)
             return false;
     return !is_shared(n, rounds) || n->t->store[s->store].per_thread;
 }
@@ -151,15 +154,15 @@ static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, 
 
 /* Prints how a thread's cell (output element) begins block first0: earlier blocks end, and are
  * pushed as nodes of the combine tree. If neighbours in an item have states (accumulators) of
- * their own (`of.more`), it does so in a loop over them. A bit of block_begun notes the fold, so
- * that its steps in the batch do not ask again.
+ * their own (`fold_at.state_offset`), it does so in a loop over them. A bit of block_begun notes
+ * the fold, so that its steps in the batch do not ask again.
  *
  *     while (b0[0] < (int64_t)first0) { push0(..); b0[0]++; } */
 static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];
     const int32_t  around = rd_loop_around(n->t, stmt), saved = n->thread_loop;
-    const bool     has_neighbours = s->of.more.n > 0;
+    const bool     has_neighbours = s->fold_at.state_offset.n > 0;
     char           block[32];
 
     snprintf(block, sizeof block, "(int64_t)first%" PRId32, s->fold);
@@ -246,7 +249,7 @@ static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
 
 /* ---- All rounds ------------------------------------------------------------------------------ */
 /* Prints "for (int64_t v1 = lo; v1 < hi;) {". If the threads own lanes (partial accumulators),
- * each round must begin at lane 0: so v1 begins at a multiple of `by` from `first`, perhaps
+ * each round must begin at lane 0: so v1 begins at a multiple of `multiple` from `base`, perhaps
  * before lo. */
 static void open_rounds(rd_printing *n, const rd_for *loop)
 {
@@ -255,11 +258,11 @@ static void open_rounds(rd_printing *n, const rd_for *loop)
 
     rd_print_linear(n, &lo, &part->at);
     rd_print_linear(n, &hi, &loop->to.part[0].at);
-    if (part->by > 1) {
-        rd_print_linear(n, &first, &part->first);
+    if (part->multiple > 1) {
+        rd_print_linear(n, &first, &part->base);
         rd_print_line(
             n, "for (int64_t v%" PRId32 " = %s - (%s - (%s)) %% %" PRId64 "; v%" PRId32 " < %s;) {",
-            loop->axis, lo.at, lo.at, first.at, part->by, loop->axis, hi.at);
+            loop->axis, lo.at, lo.at, first.at, part->multiple, loop->axis, hi.at);
     } else
         rd_print_line(n, "for (int64_t v%" PRId32 " = %s; v%" PRId32 " < %s;) {", loop->axis, lo.at,
                       loop->axis, hi.at);
@@ -331,7 +334,7 @@ bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
     case RD_FOR_THREAD: rd_print_thread_loop(n, stmt); return true;
     case RD_FOR_VECTOR: rd_print_thread_vector(n, stmt); return true;
     case RD_FOR_SERIAL:
-        if (loop->prefetched == 0 && loop->start < 0) {
+        if (loop->prefetched == 0 && loop->start_mark < 0) {
             if (n->kernel->transposes)
                 rd_print_line(n, "RD_UNROLL_FEW");
             return false;

@@ -8,7 +8,7 @@
  * has no mark (-1). */
 void rd_print_round_name(rd_printing *n, rd_text *to, const rd_for *loop)
 {
-    rd_print_axis(n, to, loop->start >= 0 ? loop->start : loop->axis);
+    rd_print_axis(n, to, loop->start_mark >= 0 ? loop->start_mark : loop->axis);
 }
 
 /* Prints the first index of round `round` of a loop: "const int64_t m1 = m0 + 4 * t;". A loop

@@ -126,14 +126,14 @@ void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair,
 
 /* ---- Statements ------------------------------------------------------------------------------ */
 /* Adds the addresses of a state's numbers at subscript `at`: "&p0_0[at], &p0_1[at]". The prefix
- * p of a running sum of floats (`pair`) has a second word. */
+ * p of a running sum of floats (`hi_lo_sums`) has a second word. */
 static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name, const char *at)
 {
     const rd_print_fold *f = &n->fold[s->fold];
 
     rd_print_state_addresses(to, f, name, s->store, at);
-    if (n->t->fold[s->fold].pair && name == 'p')
-        rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
+    if (n->t->fold[s->fold].hi_lo_sums && name == 'p')
+        rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->emit.n_state, at);
 }
 
 /* Prints how the state (accumulator) of the open block takes an element: "step0(&s0_0[0], r0, 1,
@@ -144,7 +144,7 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
 static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_loop_fold *f      = &n->t->fold[s->fold];
-    const rd_emit_fold *of     = &n->fold[s->fold].of;
+    const rd_emit_fold *of     = &n->fold[s->fold].emit;
     rd_text             states = { 0 }, u = { 0 }, e = { 0 }, step = { 0 };
 
     add_arrays(n, &states, s, 's', at);
@@ -205,7 +205,7 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* Adds the call that ends a block of 64 steps: "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0],
- * &w0[0], 4);". Only a running sum of floats (`pair`) has the second word of p, the block's
+ * &w0[0], 4);". Only a running sum of floats (`hi_lo_sums`) has the second word of p, the block's
  * number and the words w. In a range (part of a split loop) that leaves partials, blocks count
  * from its first one. */
 static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
@@ -215,7 +215,7 @@ static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, co
     add_arrays(n, to, s, 's', at);
     rd_text_add(to, ", ");
     add_arrays(n, to, s, 'p', at);
-    if (n->t->fold[s->fold].pair) {
+    if (n->t->fold[s->fold].hi_lo_sums) {
         rd_text_add(to, ", %s", counter);
         if (rd_has_partials(n, s->fold))
             rd_text_add(to, " - from%" PRId32, s->fold);

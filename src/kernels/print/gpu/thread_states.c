@@ -46,7 +46,7 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
-    const rd_emit_fold *f = &n->fold[n->t->store[store].fold].of;
+    const rd_emit_fold *f = &n->fold[n->t->store[store].fold].emit;
 
     for (int k = 0; k < f->n_state; k++) {
         rd_text name = { 0 };
@@ -66,11 +66,11 @@ static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nod
 static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int64_t at)
 {
     const rd_loop_fold *f       = &n->t->fold[n->t->store[store].fold];
-    const int           n_state = n->fold[n->t->store[store].fold].of.n_state;
+    const int           n_state = n->fold[n->t->store[store].fold].emit.n_state;
     rd_text             name    = { 0 };
 
     at = declare_each(n, store, 'p', /*nodes=*/false, cells, at);
-    if (f->pair) {
+    if (f->hi_lo_sums) {
         rd_text_add(&name, "p%" PRId32 "_%d", store, n_state);
         at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].of, /*k=*/0),
                      name.at, cells, n->fold[n->t->store[store].fold].of.bytes, at);
@@ -78,7 +78,7 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     }
     if (f->levels)
         at = declare_each(n, store, 'e', /*nodes=*/false, f->levels * cells, at);
-    if (f->pair) {
+    if (f->hi_lo_sums) {
         rd_text_add(&name, "w%" PRId32, store);
         at = declare(n, store, "double", name.at, f->n_words * cells, (int64_t)sizeof(double), at);
         rd_text_end(&name, n->to);
@@ -136,14 +136,15 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
 static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 {
     const int64_t states = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
-    const bool    pair   = n->t->fold[s->fold].pair && name == 'p';
+    const bool    pair   = n->t->fold[s->fold].hi_lo_sums && name == 'p';
     rd_text       begin  = { 0 };
 
     rd_text_add(&begin, "begin%" PRId32 "(", s->fold);
     rd_print_state_addresses(&begin, &n->fold[s->fold], name, s->store, "k");
     rd_text_add(&begin, ");");
     if (pair)
-        rd_text_add(&begin, " p%" PRId32 "_%d[k] = -0.0F;", s->store, n->fold[s->fold].of.n_state);
+        rd_text_add(&begin, " p%" PRId32 "_%d[k] = -0.0F;", s->store,
+                    n->fold[s->fold].emit.n_state);
     print_for_each(n, s->store, states, begin.at);
     rd_text_end(&begin, n->to);
     if (!pair)
@@ -224,46 +225,47 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
 
 /* Adds the subscript of the first state (accumulator) of a cell (output element): "(i0) * 4 + i1
  * - m0". cell_stride counts all lanes (partial accumulators) of the fold, of which a thread's
- * array may have only some (lanes_here). `of.more` is added for a neighbour's states in a
- * coarsened item. */
+ * array may have only some (lanes_here). `fold_at.state_offset` is added for a neighbour's states
+ * in a coarsened item. */
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a          = &n->t->store[s->store];
     const int32_t   lanes_here = rd_lanes_in_array(n, s->store);
 
-    if (is_nothing(&s->of.cell))
+    if (is_nothing(&s->fold_at.cell))
         rd_text_add(to, "0");
     else
-        add_times(n, to, &s->of.cell, a->cell_stride / n->t->p->fold[s->fold].lanes * lanes_here);
-    if (is_nothing(&s->of.more))
+        add_times(n, to, &s->fold_at.cell,
+                  a->cell_stride / n->t->p->fold[s->fold].lanes * lanes_here);
+    if (is_nothing(&s->fold_at.state_offset))
         return;
     rd_text_add(to, " + ");
-    rd_print_linear(n, to, &s->of.more);
+    rd_print_linear(n, to, &s->fold_at.state_offset);
 }
 
 /* Adds the number of a cell's open block: "b0[(i0) * 1]". If lanes (partial accumulators) are
  * distributed over threads but lie in the team's memory, each thread has a counter: "b0[(i0) *
- * 32 + t]". `of.more`, an offset of states, selects a neighbour in a coarsened item; divided by
- * the lanes, it is an offset of cells (output elements). */
+ * 32 + t]". `fold_at.state_offset`, an offset of states, selects a neighbour in a coarsened item;
+ * divided by the lanes, it is an offset of cells (output elements). */
 void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread)
 {
     const int32_t lanes = n->t->p->fold[s->fold].lanes;
 
     if (rd_has_lanes_in_team(n, s->store)) {
         rd_text_add(to, "b%" PRId32 "[(", s->store);
-        rd_print_linear(n, to, &s->of.cell);
+        rd_print_linear(n, to, &s->fold_at.cell);
         rd_text_add(to, ") * %" PRId32 " + %s]", rd_block_counters_of(n, s->store), thread);
         return;
     }
 
     rd_text_add(to, "b%" PRId32 "[", s->store);
-    if (is_nothing(&s->of.cell))
+    if (is_nothing(&s->fold_at.cell))
         rd_text_add(to, "0");
     else
-        add_times(n, to, &s->of.cell, n->t->store[s->store].cell_stride / lanes);
-    if (!is_nothing(&s->of.more)) {
+        add_times(n, to, &s->fold_at.cell, n->t->store[s->store].cell_stride / lanes);
+    if (!is_nothing(&s->fold_at.state_offset)) {
         rd_text_add(to, " + (");
-        rd_print_linear(n, to, &s->of.more);
+        rd_print_linear(n, to, &s->fold_at.state_offset);
         rd_text_add(to, ") / %" PRId32, lanes);
     }
     rd_text_add(to, "]");
@@ -299,7 +301,7 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
         return;
     }
     rd_text_add(to, " + (");
-    rd_print_linear(n, to, &s->of.lane);
+    rd_print_linear(n, to, &s->fold_at.lane);
     rd_text_add(to, ") %% %" PRId32, lanes);
 }
 

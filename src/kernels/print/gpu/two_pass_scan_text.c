@@ -9,8 +9,8 @@
  *     }
  *
  * An item is a unit of work.  A range is a part of its scan, and a node the result of one range or
- * of 2^level of them.  A cell is an accumulator.  `pair`: the scan is a running sum of floats,
- * and its node is one double.
+ * of 2^level of them.  A cell is an accumulator.  `hi_lo_sums`: the scan is a running sum of
+ * floats, and its node is one double.
  *
  * Words. A fold is a reduction or a scan. */
 #include "core/combine_tree.h"
@@ -20,17 +20,17 @@
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 /* Returns how many numbers a node has (the fold of one range, or of 2^level ranges): one for a
- * running sum of floats (`pair`), else those of a state. */
+ * running sum of floats (`hi_lo_sums`), else those of a state. */
 static int n_numbers(const rd_printing *n, int32_t fold)
 {
-    return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
+    return n->t->fold[fold].hi_lo_sums ? 1 : n->fold[fold].emit.n_state;
 }
 
 /* Returns the C type of number k of a node, which has one or more numbers (the fold of one or
- * more ranges). It is double for a running sum of floats (`pair`), else that of the state. */
+ * more ranges). It is double for a running sum of floats (`hi_lo_sums`), else that of the state. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
-    return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
+    return n->t->fold[fold].hi_lo_sums ? "double" : rd_state_type(&n->fold[fold].emit, k);
 }
 
 /* Returns the bytes of one array of nodes (folds of ranges), a node for each range or inner node
@@ -100,12 +100,12 @@ static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *wor
     rd_text_add(to, " + c]");
 }
 
-/* Returns the loop over ranges (`split`) around a statement. */
+/* Returns the loop over ranges (`split_reduction`) around a statement. */
 static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
 {
     int32_t loop = s->parent;
 
-    while (n->t->stmt[loop].kind != RD_S_LOOP || !rd_loop_of(n->t, loop)->split)
+    while (n->t->stmt[loop].kind != RD_S_LOOP || !rd_loop_of(n->t, loop)->split_reduction)
         loop = n->t->stmt[loop].parent;
     return rd_loop_of(n->t, loop);
 }
@@ -144,7 +144,7 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
         rd_text node = { 0 }, word = { 0 }, what = { 0 };
 
         add_node(n, &node, partials, k, "range");
-        if (n->t->fold[s->fold].pair) {
+        if (n->t->fold[s->fold].hi_lo_sums) {
             rd_text_add(&word, "%" PRId32, 2 * level_of(ranges_around(n, s)) + 1);
             add_word(n, &what, s->store, word.at);
         } else
@@ -208,7 +208,7 @@ static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *
 static void resume_sum(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *ranges = ranges_around(n, s);
-    const int32_t first = level_of(ranges), second = n->fold[s->fold].of.n_state;
+    const int32_t first = level_of(ranges), second = n->fold[s->fold].emit.n_state;
     rd_text       node = { 0 }, word = { 0 };
 
     rd_print_line(n, "double all = -0.0;");
@@ -236,7 +236,7 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
  *     if (some) merge0(&p0_0[c], &b0); else { p0_0[c] = b0; } */
 static void resume_state(rd_printing *n, const rd_stmt *s)
 {
-    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    const rd_emit_fold *f     = &n->fold[s->fold].emit;
     rd_text             nodes = { 0 }, copies = { 0 }, merge = { 0 };
 
     rd_text_add(&merge, "if (some) merge%" PRId32 "(", s->fold);
@@ -269,14 +269,14 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
     open_brace(n, "if (range > 0) {");
     declare_nodes(n, s->fold, s->arg);
     open_cells(n, s->arg);
-    (n->t->fold[s->fold].pair ? resume_sum : resume_state)(n, s);
+    (n->t->fold[s->fold].hi_lo_sums ? resume_sum : resume_state)(n, s);
     close_brace(n);
     close_brace(n);
 }
 
 /* ---- BUILD_TREE ------------------------------------------------------------------------------ */
 /* Prints how a thread makes cell c of node `at` from the two nodes (partial results in the
- * combine tree) of the level below. A running sum of floats (`pair`) adds them, other folds
+ * combine tree) of the level below. A running sum of floats (`hi_lo_sums`) adds them, other folds
  * merge.
  *
  *     d1_0[(at) * 4 + c] = a0; */
@@ -295,8 +295,8 @@ void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
         rd_text_end(&a, n->to);
         rd_text_end(&b, n->to);
     }
-    rd_print_merge(&merge, &n->fold[fold].of, fold, "merge");
-    rd_print_line(n, "%s", n->t->fold[fold].pair ? "a0 = a0 + b0;" : merge.at);
+    rd_print_merge(&merge, &n->fold[fold].emit, fold, "merge");
+    rd_print_line(n, "%s", n->t->fold[fold].hi_lo_sums ? "a0 = a0 + b0;" : merge.at);
     for (int k = 0; k < n_numbers(n, fold); k++) {
         rd_text at = { 0 };
 

@@ -72,8 +72,8 @@ static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
 
 /* Prints where the loops between the rounds and a statement begin, for this thread: "const
  * int64_t m1 = m0 + 4 * t;". Vectors begin at the first element of a thread, so an innermost
- * vector loop only sets n->first, by which positions are those of its first element. Returns
- * true if a brace "if (..) {" is open then. */
+ * vector loop only sets n->at_first_element, by which positions are those of its first element.
+ * Returns true if a brace "if (..) {" is open then. */
 static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     int32_t loop[RD_MAX_RANK], count = 0;
@@ -86,8 +86,8 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
         const rd_for *l = rd_loop_of(n->t, loop[count]);
 
         if (l->kind == RD_FOR_VECTOR && l->step == 1) {
-            n->thread_loop = loop[count];
-            n->first       = true;
+            n->thread_loop      = loop[count];
+            n->at_first_element = true;
         } else
             rd_print_start_of_round(n, l, l->kind == RD_FOR_THREAD ? "t" : "i");
         if (rd_has_other_axis(n, l)) {
@@ -126,7 +126,8 @@ void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead
 }
 
 /* Prints the vector loads of all rounds of a batch, before anything is done with them, so that
- * memory latencies overlap. n->first: addresses are those of a thread's first element. */
+ * memory latencies overlap. n->at_first_element: addresses are those of a thread's first
+ * element. */
 void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     const int32_t first = next_load(n, rounds, rounds), saved = n->thread_loop;
@@ -143,8 +144,8 @@ void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
         print_load(n, s);
     if (is_open)
         rd_print_line(n, "}");
-    n->first       = false;
-    n->thread_loop = saved;
+    n->at_first_element = false;
+    n->thread_loop      = saved;
     n->indent--;
     rd_print_line(n, "}");
 }
@@ -171,12 +172,12 @@ void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 
 /* Prints "rd_put(&((float *)x1)[..], o9);" for each vector store, behind the loop that sets its
  * elements. If all threads of a team have the same vector, one of them stores it, between
- * barriers. n->first: addresses are those of the thread's first element. */
+ * barriers. n->at_first_element: addresses are those of the thread's first element. */
 void rd_print_vector_stores(rd_printing *n, int32_t loop)
 {
     const bool by_one_thread = n->kernel->team > 1 && !n->kernel->per_thread;
 
-    n->first = true;
+    n->at_first_element = true;
     for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s)) {
         const rd_stmt *put   = &n->t->stmt[s];
         rd_text        place = { 0 };
@@ -188,5 +189,5 @@ void rd_print_vector_stores(rd_printing *n, int32_t loop)
         rd_text_end(&place, n->to);
         rd_note_vector_access(n, put->slot, put->vector_width);
     }
-    n->first = false;
+    n->at_first_element = false;
 }

@@ -9,8 +9,8 @@
  * item of several indices, and the one behind its last.  A range is a part of a long loop that is
  * an item of its own (split).
  *
- * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none.
+ * Fields. A loop's `start_mark` and `stop_mark` are its marks, axes bound to where its round begins
+ * and ends, -1: none.
  *
  * Words. A partial is a node that one range of a split loop leaves for the combine. */
 #include "kernels/loop/facts.h"
@@ -49,8 +49,8 @@ static void print_chunk(rd_printing *n, const rd_for *loop, const char *count)
 {
     rd_text start = { 0 }, stop = { 0 }, to = { 0 };
 
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     rd_print_linear(n, &to, &loop->to.part[0].at);
     rd_print_line(n, "const int64_t %s = %" PRId64 " * (int64_t)RD_REST(left, %s);", start.at,
                   loop->step, count);
@@ -71,8 +71,8 @@ static void print_range_of_item(rd_printing *n, const rd_for *loop)
 {
     rd_text start = { 0 }, stop = { 0 }, to = { 0 }, step = { 0 };
 
-    rd_print_axis(n, &start, loop->start);
-    rd_print_axis(n, &stop, loop->stop);
+    rd_print_axis(n, &start, loop->start_mark);
+    rd_print_axis(n, &stop, loop->stop_mark);
     rd_print_linear(n, &to, &loop->to.part[0].at);
     rd_print_number(n, &step, loop->step);
     rd_print_line(n, "const int64_t %s = range * %s, %s = RD_LESS(%s + %s, %s);", start.at, step.at,
@@ -92,18 +92,18 @@ static void print_index(rd_printing *n, const rd_for *loop, bool more)
 {
     rd_text count = { 0 }, name = { 0 };
 
-    if (loop->split && n->kernel && n->kernel->block_tiles) {
+    if (loop->split_reduction && n->kernel && n->kernel->block_tiles) {
         rd_print_range_of_block_tile(n, loop);
         return;
     }
-    if (loop->split) {
+    if (loop->split_reduction) {
         print_range_of_item(n, loop);
         return;
     }
 
     rd_print_number(n, &count, loop->padded_rounds ? loop->padded_rounds : loop->extent);
     rd_print_axis(n, &name, loop->axis);
-    if (loop->start >= 0)
+    if (loop->start_mark >= 0)
         print_chunk(n, loop, count.at);
     else
         rd_print_line(n, "const int64_t %s = (int64_t)RD_REST(left, %s);", name.at, count.at);
@@ -132,7 +132,7 @@ static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
 
     rd_print_line(n, "uint64_t left = (uint64_t)item;");
     for (int32_t k = count; k-- > 0;)
-        if (ranges || !rd_loop_of(n->t, loop[k])->split)
+        if (ranges || !rd_loop_of(n->t, loop[k])->split_reduction)
             print_index(n, rd_loop_of(n->t, loop[k]), k > 0);
     for (int32_t k = 0; k < count; k++)
         print_values(n, n->t->stmt[loop[k]].parent, loop[k]);

@@ -24,7 +24,7 @@ static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t 
 {
     const rd_tile_inst *t = &code->inst[i];
 
-    if (t->level != RD_AT_TILE || t->skip || t->direct || t->into >= 0)
+    if (t->level != RD_AT_TILE || t->skip || t->direct || t->stores_into >= 0)
         return false;
     switch (p->inst[i].kind) {
     case RD_I_CONST:
@@ -125,11 +125,13 @@ bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, vo
         if (code->reg[k].level == RD_AT_TILE && !(code->reg[k].form && code->reg[k].uses == 0) &&
             rd_elem_size(code->reg[k].elem) > 4)
             size = 8;
-    code->n_buffer = b.n;
-    code->cells    = buffers_bytes(p) / (size * (b.n + 1)) / 64 * 64;
-    code->cells    = code->cells < FEWEST ? FEWEST : code->cells > MOST ? MOST : code->cells;
-    if (code->square && code->cells < RD_SQUARE * RD_SQUARE)
-        code->cells = RD_SQUARE * RD_SQUARE;
-    code->buffer_bytes = code->cells * size;
+    code->n_buffer        = b.n;
+    code->buffer_elements = buffers_bytes(p) / (size * (b.n + 1)) / 64 * 64;
+    code->buffer_elements = code->buffer_elements < FEWEST ? FEWEST
+                            : code->buffer_elements > MOST ? MOST
+                                                           : code->buffer_elements;
+    if (code->square && code->buffer_elements < RD_SQUARE * RD_SQUARE)
+        code->buffer_elements = RD_SQUARE * RD_SQUARE;
+    code->buffer_bytes = code->buffer_elements * size;
     return true;
 }

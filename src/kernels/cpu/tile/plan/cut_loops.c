@@ -30,7 +30,7 @@ static int32_t usual_load(const rd_program *p, const rd_tile_code *code, int32_t
         const bool side = usual_form(code, p->inst[i].a).offset;
 
         i = code->reg[side ? p->inst[i].b : p->inst[i].c].born;
-        if (!code->inst[i].joins || !code->inst[i].skip)
+        if (!code->inst[i].by_pieces || !code->inst[i].skip)
             return -1;
     }
     return i;
@@ -82,7 +82,7 @@ static bool is_to_be_cut(const rd_program *p, const rd_tile_code *code, int32_t 
     if (code->loop[number].role != RD_LOOP_COLS || code->loop[number].square || loop->backwards)
         return false;
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
-        if (!code->inst[i].joins || code->inst[i].skip) /* another instruction does its work */
+        if (!code->inst[i].by_pieces || code->inst[i].skip) /* another instruction does its work */
             continue;
         if (!is_mostly_memory(p, code, i))
             return false;

@@ -48,7 +48,7 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
         return !f->any_order && has_whole_row(f, col); /* any order gives the same bits */
     return f->mapping == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
            f->whole_columns && f->fold->lanes == 1 && f->fold->lane.n_add == 0 &&
-           f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small < 0 && !t->fused &&
+           f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small_ints_load < 0 && !t->fused &&
            !loads_halves(code, t);
 }
 

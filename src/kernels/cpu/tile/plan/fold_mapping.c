@@ -54,7 +54,7 @@ static bool has_channels(const rd_tile_fold *f)
     return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
            f->lane.row == 1 && f->outer.col == 0 && f->outer.row == 0 &&
            f->cells == f->col_extent && f->cells <= RD_SMALL_PERIOD && f->whole_columns &&
-           !f->own_rows && !f->masked && !f->weighted && !f->indexed;
+           !f->own_rows && !f->masked && !f->weighted && !f->has_index;
 }
 
 /* Chooses which states of a fold neighbouring elements update: lanes of one cell (result),
@@ -83,7 +83,7 @@ static rd_fold_mapping mapping_of(const rd_tile_fold *f)
 static bool has_adjacent_cells(const rd_tile_fold *f)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 &&
-           f->lane.row == 0 && f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
+           f->lane.row == 0 && f->outer.row == 0 && !f->own_rows && !f->any_order && !f->has_index;
 }
 
 /* True if adjacent cells (results, one for each row) can share one group of states, which begin and
@@ -140,10 +140,10 @@ static void state_sizes(rd_tile_fold *f)
     const bool index = rd_reducer_places(f->fold->reducer);
 
     for (int32_t k = 0; k < f->n_state; k++) {
-        f->size[k] = index && k == 1 ? 8 : rd_elem_size(f->elem);
-        f->wide[k] = index && k == 1 ? 8 : rd_elem_size(f->code->counter);
+        f->word_bytes[k]      = index && k == 1 ? 8 : rd_elem_size(f->elem);
+        f->node_word_bytes[k] = index && k == 1 ? 8 : rd_elem_size(f->code->counter);
     }
-    f->indexed = index;
+    f->has_index = index;
 }
 
 /* True if elements come to a cell (result) in the order of their index in C order: every axis that
@@ -170,7 +170,7 @@ static bool has_rising_index(const rd_fold *fold)
  * means that rows belong to different cells. */
 static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 {
-    if (!f->indexed || !simd->best[f->elem])
+    if (!f->has_index || !simd->best[f->elem])
         return false;
     return f->mapping == RD_FOLD_LANES
                ? f->index.col > 0
@@ -186,7 +186,7 @@ static int64_t row_bytes(const rd_tile_fold *f)
 
     return f->totals       ? 8 * f->n_state
            : f->fold->scan ? rd_bytes_times(f->fold->n_cell, f->scan_bytes)
-                           : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
+                           : rd_bytes_times(lanes, 8 * f->n_state * (f->node_capacity + 1));
 }
 
 /* Sets the byte offsets of the arrays in the memory of a fold, and its size: groups, tags of tree
@@ -202,15 +202,20 @@ static void lay_out(rd_tile_fold *f)
 
     rd_piece(&used, f->groups, sizeof(rd_group));
     /* tags: which blocks each node covers; seen: cells that have had an unmasked element */
-    f->tags  = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
-    f->block = rd_piece(&used, f->in_place ? 0 : slots, all);
-    f->tree  = rd_piece(&used, slots, all * f->room);
-    f->scans = rd_piece(&used, f->fold->scan ? f->slots : 0, f->scan_bytes);
-    f->seen  = rd_piece(&used, !f->masked ? 0 : f->totals ? f->n_total : f->slots, /*each=*/1);
-    f->first_place = rd_piece(&used, f->notes_places ? f->slots : 0, /*each=*/8);
-    f->spare       = rd_piece(&used, 2 * RD_SPARE, all);
-    f->total       = rd_piece(&used, f->n_total, all);
-    f->bytes       = used;
+    f->tags_offset =
+        rd_piece(&used, tree ? f->groups : 0, f->node_capacity * (int64_t)sizeof(rd_tree_node));
+    f->block_offset       = rd_piece(&used, f->in_place ? 0 : slots, all);
+    f->tree_offset        = rd_piece(&used, slots, all * f->node_capacity);
+    f->scans_offset       = rd_piece(&used, f->fold->scan ? f->slots : 0, f->scan_bytes);
+    f->seen_offset        = rd_piece(&used,
+                              !f->masked  ? 0
+                                     : f->totals ? f->n_total
+                                                 : f->slots,
+                                     /*each=*/1);
+    f->first_place_offset = rd_piece(&used, f->notes_places ? f->slots : 0, /*each=*/8);
+    f->spare_offset       = rd_piece(&used, 2 * RD_SPARE, all);
+    f->total              = rd_piece(&used, f->n_total, all);
+    f->bytes              = used;
 }
 
 /* Returns the kernels of the reducer of a fold.  Sums of f32 that add no two elements in a lane (a
@@ -250,16 +255,16 @@ static bool plan_groups(rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
 
-    f->grouped     = true;
-    f->mapping     = RD_FOLD_ELEMENTS;
-    f->masked      = rd_reducer_is_extreme(fold->reducer) && !fold->identity;
-    f->counted     = false;
-    f->in_place    = true;
-    f->cells       = fold->n_cell;
-    f->row_steps   = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    f->room        = node_capacity(fold);
-    f->interleaved = 1;
-    f->groups      = 1;
+    f->grouped       = true;
+    f->mapping       = RD_FOLD_ELEMENTS;
+    f->masked        = rd_reducer_is_extreme(fold->reducer) && !fold->identity;
+    f->counted       = false;
+    f->in_place      = true;
+    f->cells         = fold->n_cell;
+    f->row_steps     = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->node_capacity = node_capacity(fold);
+    f->interleaved   = 1;
+    f->groups        = 1;
     f->slots = f->group = rd_bytes_times(rd_bytes_add(f->cells, 1), fold->lanes);
     lay_out(f);
     return f->code->group && f->code->counter == f->elem && !rd_tiles_needs_conversion(f);
@@ -295,12 +300,12 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->best    = !f->running && can_find_best(simd, f);
     /* the index of the first unmasked element of each cell is kept */
     f->notes_places = f->best && f->masked && f->mapping == RD_FOLD_COLUMNS;
-    f->any_order    = f->any_order || f->indexed;
+    f->any_order    = f->any_order || f->has_index;
     /* The states of a block are finished where they lie, as neighbours are of one group; unless
      * nodes of the tree have wider words. */
-    f->in_place  = f->mapping == RD_FOLD_COLUMNS && f->code->counter == f->elem;
-    f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    f->room      = node_capacity(fold);
+    f->in_place      = f->mapping == RD_FOLD_COLUMNS && f->code->counter == f->elem;
+    f->row_steps     = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->node_capacity = node_capacity(fold);
     if (fold->scan)
         rd_tiles_size_scan(f);
     f->row_bytes      = row_bytes(f);

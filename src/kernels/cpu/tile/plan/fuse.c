@@ -105,11 +105,11 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
     }
     if (!rd_tile_is_native(at->type) || code->inst[from].level != RD_AT_TILE ||
         !is_computation(p->inst[from].kind) ||
-        code->inst[from].into >= 0 || /* another STORE has it */
+        code->inst[from].stores_into >= 0 || /* another STORE has it */
         loads[i] != loads[from])
         return;
-    code->inst[from].into = i;
-    t->is_stored          = true;
+    code->inst[from].stores_into = i;
+    t->is_stored                 = true;
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
@@ -139,8 +139,8 @@ static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, i
         const rd_tile_fold *f = &code->fold[p->inst[i].kind == RD_I_STEP ? p->inst[i].arg : 0];
 
         uses += p->inst[i].kind == RD_I_STEP && t->level == RD_AT_TILE &&
-                t->x == p->inst[load].dst && t->y < 0 && t->small < 0 && !t->counts && !f->best &&
-                !f->masked && !f->weighted && f->mapping != RD_FOLD_ELEMENTS &&
+                t->x == p->inst[load].dst && t->y < 0 && t->small_ints_load < 0 && !t->counts &&
+                !f->best && !f->masked && !f->weighted && f->mapping != RD_FOLD_ELEMENTS &&
                 code->simd->fused[elem] && code->simd->fused[elem][f->fold->reducer][t->fused];
     }
     return uses == code->reg[p->inst[load].dst].uses;
@@ -427,7 +427,7 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
         !(f->cell.col == 1 && f->cell.row == 0 && f->col_extent <= RD_SMALL_PERIOD &&
           w->row == f->col_extent))
         return;
-    code->inst[i].small               = load;
+    code->inst[i].small_ints_load     = load;
     code->inst[from].skip             = true;
     code->inst[load].skip             = true;
     f->any_order                      = true;
@@ -466,8 +466,8 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
             fuse_narrowing(p, code, i);
         }
     for (int32_t i = 0; i < p->n_inst; i++)
-        count[i] =
-            (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0);
+        count[i] = (i ? count[i - 1] : 0) +
+                   (p->inst[i].kind == RD_I_STORE || code->inst[i].stores_into >= 0);
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOAD)
             fuse_load(p, code, count, i);

@@ -169,8 +169,8 @@ void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
 
     if (code->fold[inst->arg].users) /* the caller's reducer has no kernel */
         return;
-    t->sums  = sums != NULL;
-    t->group = sums ? sums[RD_I64] : code->fold[inst->arg].code->group;
+    t->uses_sum_kernel = sums != NULL;
+    t->group           = sums ? sums[RD_I64] : code->fold[inst->arg].code->group;
     if (widen >= 0) {
         t->x                   = p->inst[widen].a;
         code->inst[widen].skip = true;

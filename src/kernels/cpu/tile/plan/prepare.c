@@ -122,21 +122,21 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
     rd_tile_inst     *t    = &code->inst[i];
     const rd_address *at   = address_of(p, inst);
 
-    *t = (rd_tile_inst){ .level           = col   ? RD_AT_TILE
-                                            : row ? RD_AT_ROW
-                                                  : RD_AT_TASK,
-                         .into            = -1,
-                         .buffer          = -1,
-                         .guard           = -1,
-                         .row_axis        = row ? row->axis : -1,
-                         .col_axis        = col ? col->axis : -1,
-                         .x               = inst->a,
-                         .y               = inst->kind == RD_I_STEP ? inst->b : -1,
-                         .copied_load     = -1,
-                         .next_prefetch   = -1,
-                         .transposed_load = -1,
-                         .small           = -1,
-                         .label           = -1 };
+    *t = (rd_tile_inst){ .level            = col   ? RD_AT_TILE
+                                             : row ? RD_AT_ROW
+                                                   : RD_AT_TASK,
+                         .stores_into      = -1,
+                         .buffer           = -1,
+                         .wanted_by_select = -1,
+                         .row_axis         = row ? row->axis : -1,
+                         .col_axis         = col ? col->axis : -1,
+                         .x                = inst->a,
+                         .y                = inst->kind == RD_I_STEP ? inst->b : -1,
+                         .copied_load      = -1,
+                         .next_prefetch    = -1,
+                         .transposed_load  = -1,
+                         .small_ints_load  = -1,
+                         .label            = -1 };
     if (at)
         t->strides =
             col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, /*row=*/NULL, row);
@@ -354,5 +354,5 @@ void rd_tile_keep(const rd_program *p, const char *why)
     rd_tile_code *const code = (rd_tile_code *)p->code;
 
     if (code)
-        code->better = why;
+        code->why_tiles = why;
 }

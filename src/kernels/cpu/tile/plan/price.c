@@ -33,7 +33,7 @@ static double function_ns(const rd_inst *inst, const rd_speeds *s)
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };
-    const bool gathers = t->strides.gathers && !t->joins; /* done piece by piece of an axis */
+    const bool gathers = t->strides.gathers && !t->by_pieces; /* done piece by piece of an axis */
     /* distance of neighbours in elements */
     const int64_t by    = t->strides.col < 0 ? -t->strides.col : t->strides.col;
     const double  bytes = gathers ? LINE : (double)by * rd_dtype_size(inst->type);
@@ -72,7 +72,7 @@ static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, 
  * replaces). */
 static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
-    const int32_t small = code->inst[i].small;
+    const int32_t small = code->inst[i].small_ints_load;
 
     return small < 0 ? rd_register_size(p->inst[i].type)
                      : rd_dtype_size(p->address[p->inst[small].arg].type);
@@ -143,8 +143,8 @@ static double calls_of(const rd_program *p, const rd_tile_code *code, int32_t i)
     const double   n    = rd_program_times(p, i);
     const int64_t  row  = inst->loop >= 0 ? rd_trips(p, inst->loop) : 1;
     /* a call has few elements */
-    const bool   few  = goes_by_rows(inst, code) && row < code->cells;
-    const double each = few ? (double)row : (double)code->cells;
+    const bool   few  = goes_by_rows(inst, code) && row < code->buffer_elements;
+    const double each = few ? (double)row : (double)code->buffer_elements;
 
     return each > 0 && n > each ? n / each : 1;
 }

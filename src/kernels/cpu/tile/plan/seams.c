@@ -48,10 +48,10 @@ static int32_t axis_of_coordinate(const rd_address *at)
  * Both operands must be of one axis, or one of them a constant; else NO_PLACE. */
 static int32_t axis_of_map(const finding *f, const rd_inst *inst)
 {
-    const bool test = rd_compares_places(inst->op);
+    const bool test = rd_compares_indices(inst->op);
     int32_t    a, b;
 
-    if (test ? inst->from != RD_I64 : !rd_makes_places(inst->op) || inst->type != RD_I64)
+    if (test ? inst->from != RD_I64 : !rd_makes_indices(inst->op) || inst->type != RD_I64)
         return NO_PLACE;
     a = f->axis[inst->a];
     b = f->axis[inst->b];
@@ -272,10 +272,10 @@ static void take_side(const finding *f, int32_t select, int32_t reg, bool side)
     if (f->code->reg[reg].uses != 1 || f->p->inst[from].loop != f->p->inst[select].loop ||
         !may_be_guarded(&f->p->inst[from]))
         return;
-    if (t->joins)
+    if (t->by_pieces)
         t->skip = true;
-    t->guard      = select;
-    t->guard_side = side;
+    t->wanted_by_select = select;
+    t->wanted_side      = side;
 }
 
 /* Guards the operands of an instruction that is itself guarded (made only where a SELECT chooses
@@ -291,8 +291,8 @@ static void pass_guard(const finding *f, int32_t i)
 
         if (f->code->reg[reg[k]].uses == 1 && f->p->inst[from].loop == f->p->inst[i].loop &&
             may_be_guarded(&f->p->inst[from])) {
-            f->code->inst[from].guard      = t->guard;
-            f->code->inst[from].guard_side = t->guard_side;
+            f->code->inst[from].wanted_by_select = t->wanted_by_select;
+            f->code->inst[from].wanted_side      = t->wanted_side;
         }
     }
 }
@@ -305,7 +305,7 @@ static void mark_sides(const finding *f)
     for (int32_t i = f->p->n_inst; i-- > 0;) {
         const rd_inst *inst = &f->p->inst[i];
 
-        if (f->code->inst[i].joins && inst->kind == RD_I_SELECT) {
+        if (f->code->inst[i].by_pieces && inst->kind == RD_I_SELECT) {
             /* the instruction that reads the chosen value last */
             const int32_t until = f->code->inst[i].skip ? f->code->reg[inst->dst].last : i;
 
@@ -318,7 +318,7 @@ static void mark_sides(const finding *f)
 
                 r->last = r->last > until ? r->last : until;
             }
-        } else if (f->code->inst[i].guard >= 0 && !f->code->inst[i].joins &&
+        } else if (f->code->inst[i].wanted_by_select >= 0 && !f->code->inst[i].by_pieces &&
                    (inst->kind == RD_I_MAP || inst->kind == RD_I_CAST || inst->kind == RD_I_SELECT))
             pass_guard(f, i);
     }
@@ -355,7 +355,7 @@ bool rd_tile_fuse_seams(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
         if (load_joins(&f, i) || select_joins(&f, i)) {
-            code->inst[i].joins = true;
+            code->inst[i].by_pieces = true;
             drop_places(&f, i);
         }
     skip_places(&f);

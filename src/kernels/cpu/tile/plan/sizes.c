@@ -54,7 +54,7 @@ static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t b
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
 
-        if (cuts && code->inst[i].joins) /* reads memory in place, or has tiles that fit */
+        if (cuts && code->inst[i].by_pieces) /* reads memory in place, or has tiles that fit */
             continue;
         if (code->inst[i].buffer >= 0 || (inst->kind == RD_I_EXIT && rd_tile_exits_early(p, i)) ||
             code->inst[i].strides.gathers || code->inst[i].transposes)
@@ -85,8 +85,8 @@ void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
         if (loop && loop->role == RD_LOOP_ROWS)
             rows = rd_least(p->loop[p->inst[i].arg].extent, RD_SQUARE);
         else if (loop && loop->role == RD_LOOP_COLS) {
-            loop->most = loop->square ? whole_squares(code->cells / (rows > 0 ? rows : 1))
-                         : has_buffers(p, code, i) ? code->cells
+            loop->most = loop->square ? whole_squares(code->buffer_elements / (rows > 0 ? rows : 1))
+                         : has_buffers(p, code, i) ? code->buffer_elements
                                                    : INT64_MAX;
         }
     }
@@ -226,13 +226,13 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
         if (p->inst[i].kind == RD_I_LOOP) { /* over columns: n of them, at most `most` a tile */
             const int64_t most = code->loop[p->inst[i].arg].most,
                           n    = p->loop[p->inst[i].arg].extent;
-            const int64_t fit  = square
-                                     ? whole_squares(code->cells / (n > 0 ? rd_least(n, most) : 1))
-                                 : most < INT64_MAX ? most / (n > 0 ? n : 1)
-                                                    : rows_in_place(p, code, i);
+            const int64_t fit =
+                square ? whole_squares(code->buffer_elements / (n > 0 ? rd_least(n, most) : 1))
+                : most < INT64_MAX ? most / (n > 0 ? n : 1)
+                                   : rows_in_place(p, code, i);
 
-            rows =
-                rd_least(rows, code->loop[p->inst[i].arg].cuts ? rd_least(fit, code->cells) : fit);
+            rows = rd_least(
+                rows, code->loop[p->inst[i].arg].cuts ? rd_least(fit, code->buffer_elements) : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows) /* each row of a tile has states of its own */

@@ -97,7 +97,7 @@ static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *cod
         load->strides.size != rd_elem_size(elem))
         return -1;
     for (int32_t i = from; i < reader; i++)
-        if (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0)
+        if (p->inst[i].kind == RD_I_STORE || code->inst[i].stores_into >= 0)
             return -1;
     return from;
 }

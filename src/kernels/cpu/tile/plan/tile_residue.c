@@ -59,7 +59,8 @@ static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, in
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
 
     if (scan ? f->mapping == RD_FOLD_ALONG || f->mapping == RD_FOLD_COLUMNS
-             : f->mapping != RD_FOLD_ELEMENTS || f->treeless || t->small >= 0 || t->counts || down)
+             : f->mapping != RD_FOLD_ELEMENTS || f->treeless || t->small_ints_load >= 0 ||
+                   t->counts || down)
         return RD_N_RESIDUE;
     if (f->grouped) /* a group-by */
         return RD_RESIDUE_label;
@@ -98,8 +99,8 @@ static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int3
     case RD_I_STEP:
     case RD_I_SCAN: return why_step(p, code, i);
     case RD_I_LOAD:
-        return code->inst[i].strides.gathers && !code->inst[i].joins ? RD_RESIDUE_gather
-                                                                     : RD_N_RESIDUE;
+        return code->inst[i].strides.gathers && !code->inst[i].by_pieces ? RD_RESIDUE_gather
+                                                                         : RD_N_RESIDUE;
     case RD_I_MAP: return why_map(inst);
     case RD_I_CALL:
         call = &p->call[inst->arg];

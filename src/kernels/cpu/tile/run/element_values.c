@@ -291,8 +291,9 @@ static void load(rd_tiles *m, int32_t pc)
 static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x,
                               int64_t n, rd_elem elem)
 {
-    const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
-    char *const   spare = m->spare + most; /* the second spare buffer */
+    const int64_t most =
+        8 * (m->code->buffer_elements > m->code->rows ? m->code->buffer_elements : m->code->rows);
+    char *const spare = m->spare + most; /* the second spare buffer */
 
     if (w->size == rd_elem_size(elem)) {
         m->code->simd->copy_nontemporal(n * w->size, to, x);
@@ -384,7 +385,7 @@ static void coordinate(rd_tiles *m, int32_t pc)
  * read moved indices piece by piece. */
 void rd_tiles_value(rd_tiles *m, int32_t pc)
 {
-    if (m->code->inst[pc].joins) {
+    if (m->code->inst[pc].by_pieces) {
         rd_tiles_join(m, pc);
         return;
     }

@@ -10,7 +10,7 @@ void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t 
                               void *const *from, void *const *to)
 {
     rd_simd_cast *cast =
-        rd_simd_cast_to(m->code->simd, f->fold->out, f->indexed ? RD_ELEM_i64 : f->elem);
+        rd_simd_cast_to(m->code->simd, f->fold->out, f->has_index ? RD_ELEM_i64 : f->elem);
 
     for (int32_t k = 0; k < f->fold->n_out; k++) {
         cast(n, to[k], from[k]);
@@ -23,7 +23,7 @@ void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t 
  * the type of the accumulator. */
 bool rd_tiles_needs_conversion(const rd_tile_fold *f)
 {
-    return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
+    return f->fold->out != (f->has_index ? RD_I64 : f->fold->type);
 }
 
 /* Makes results of n states (finalise: a mean divides, say), and converts them if their type is
@@ -69,7 +69,7 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
         if (n <= half)
             continue;
         for (int32_t k = 0; k < f->n_state; k++)
-            b[k] = (char *)s[k] + half * f->wide[k]; /* bytes of a word in nodes */
+            b[k] = (char *)s[k] + half * f->node_word_bytes[k]; /* bytes of a word in nodes */
         f->code->merge(whole && half < vector ? vector : n - half, s, b);
         n = half;
     }
@@ -87,7 +87,7 @@ static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
         const int64_t lanes = (n - cell + f->interleaved - 1) / f->interleaved;
 
         for (int32_t k = 0; k < f->n_state; k++) {
-            const int32_t size = f->wide[k]; /* bytes of a word in nodes */
+            const int32_t size = f->node_word_bytes[k]; /* bytes of a word in nodes */
 
             one[k] = memory[k];
             for (int64_t l = 0; l < lanes; l++)
@@ -96,7 +96,8 @@ static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
         }
         f->code->lanes(lanes, f->fold->lanes, one);
         for (int32_t k = 0; k < f->n_state; k++)
-            memcpy((char *)s[k] + cell * f->wide[k], one[k], (size_t)f->wide[k]);
+            memcpy((char *)s[k] + cell * f->node_word_bytes[k], one[k],
+                   (size_t)f->node_word_bytes[k]);
     }
 }
 

@@ -35,7 +35,7 @@ static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t cell, int64_t n,
                              int64_t *place)
 {
-    const int64_t *first = (const int64_t *)(const void *)(memory + f->first_place);
+    const int64_t *first = (const int64_t *)(const void *)(memory + f->first_place_offset);
 
     for (int64_t k = 0; k < n; k++)
         if (place[k] == RD_NO_PLACE)
@@ -67,7 +67,7 @@ static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory,
         to[k] = rd_view_at(&y[k], r, c);
     rd_tiles_finish(m, f, memory, n, s, to);
     for (int64_t k = 0; f->masked && k < n; k++)
-        if (!memory[f->seen + (cell + k) * lanes]) /* no unmasked element */
+        if (!memory[f->seen_offset + (cell + k) * lanes]) /* no unmasked element */
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
@@ -86,7 +86,7 @@ static void finish_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory
             to[k] = rd_view_at(&y[k], 0, c);
         rd_tiles_finish(m, f, memory, n, s, to);
         for (int64_t k = 0; f->masked && k < n; k++)
-            if (!memory[f->seen + c + k]) /* no unmasked element */
+            if (!memory[f->seen_offset + c + k]) /* no unmasked element */
                 rd_tiles_set_empty_result(f, y, 0, c + k);
     }
 }

@@ -36,7 +36,8 @@ typedef struct group_step {
  * lie in it. */
 static char *fourth_spare(const rd_tiles *m)
 {
-    return m->spare + 24 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+    return m->spare + 24 * (m->code->buffer_elements > m->code->rows ? m->code->buffer_elements
+                                                                     : m->code->rows);
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
@@ -90,7 +91,7 @@ static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
  * minimum of no elements is NaN, and a state that is still the identity does not tell. */
 static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q)
 {
-    uint8_t *const       seen  = (uint8_t *)memory + f->seen;
+    uint8_t *const       seen  = (uint8_t *)memory + f->seen_offset;
     const int64_t *const label = q->label;
 
     for (int64_t c = 0; f->masked && c < q->n; c++)
@@ -119,7 +120,7 @@ static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
     if ((uint64_t)label >= (uint64_t)q->n_group)
         return true;
     for (int32_t k = 0; k < f->n_state; k++)
-        rows.s[k] = (char *)q->s[k] + rd_group_state(q, 0, label) * f->size[k];
+        rows.s[k] = (char *)q->s[k] + rd_group_state(q, 0, label) * f->word_bytes[k];
     f->code->step(&rows);
     return true;
 }
@@ -214,7 +215,7 @@ static void update_tile(const rd_tiles *m, const group_step *t)
     const rd_tile_fold *f      = t->f;
     const int64_t       stride = f->group / f->fold->lanes;
     rd_group_row        q      = { .n_group   = f->fold->n_group,
-                                   .apart     = f->fold->apart,
+                                   .apart     = f->fold->group_stride,
                                    .cell_col  = f->cell.col,
                                    .nowhere   = stride - 1,
                                    .lane_col  = f->lane.col,
@@ -241,7 +242,9 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *step = &m->code->inst[pc];
-    group_step          t = { .f = f, .memory = memory, .kernel = step->group, .sums = step->sums };
+    group_step          t    = {
+                    .f = f, .memory = memory, .kernel = step->group, .sums = step->uses_sum_kernel
+    };
 
     t.lane  = rd_tiles_position(m, f->lane.at);
     t.outer = rd_tiles_position(m, f->outer.at);
@@ -261,7 +264,7 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
 static void finish_tree(const rd_tile_fold *f, char *memory)
 {
     const int64_t lanes = f->fold->lanes, stride = f->group / lanes;
-    uint8_t      *seen = (uint8_t *)memory + f->seen;
+    uint8_t      *seen = (uint8_t *)memory + f->seen_offset;
     rd_tree_node *node = rd_tree_nodes(f, memory, /*group=*/0);
     void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
 
@@ -287,7 +290,7 @@ static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
             ((float *)to)[k] += 0.0F;
         else
             ((double *)to)[k] += 0.0;
-    for (int64_t k = 0; f->indexed && k < n; k++)
+    for (int64_t k = 0; f->has_index && k < n; k++)
         if (((int64_t *)to)[k] == RD_NO_PLACE)
             ((int64_t *)to)[k] = -1;
 }
@@ -309,7 +312,8 @@ static void finish_cells(const rd_tile_fold *f, char *memory, int64_t cell, int6
         fix_zeros_and_places(f, n, to[0]);
     }
     for (int64_t k = 0; (none || f->masked) && k < n; k++)
-        if (none || !memory[f->seen + cell + k]) /* flags of cells that have had an element */
+        if (none ||
+            !memory[f->seen_offset + cell + k]) /* flags of cells that have had an element */
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 

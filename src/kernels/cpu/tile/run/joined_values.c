@@ -146,7 +146,7 @@ static int32_t chosen_in(const rd_tiles *m, int32_t pc, const box *b)
 
         pc   = m->code->reg[reg].born; /* the instruction that makes it */
         inst = &m->p->inst[pc];
-        if (!m->code->inst[pc].joins || !m->code->inst[pc].skip)
+        if (!m->code->inst[pc].by_pieces || !m->code->inst[pc].skip)
             return reg;
     }
     return inst->dst;
@@ -158,7 +158,7 @@ static int32_t load_of(const rd_tiles *m, int32_t pc, int32_t reg)
 {
     const int32_t from = m->code->reg[reg].born; /* the instruction that makes it */
 
-    return m->code->inst[from].joins && (from == pc || m->code->inst[from].skip) ? from : -1;
+    return m->code->inst[from].by_pieces && (from == pc || m->code->inst[from].skip) ? from : -1;
 }
 
 /* Returns the memory of box b, if instruction pc reads contiguous rows there that need no
@@ -186,7 +186,7 @@ static bool is_memory(rd_tiles *m, int32_t pc, const box *b)
     int64_t      row;
     const char  *from;
 
-    if (m->code->inst[pc].into >= 0 || b->rows < m->rows || b->cols < m->cols ||
+    if (m->code->inst[pc].stores_into >= 0 || b->rows < m->rows || b->cols < m->cols ||
         !(from = rows_in(m, pc, b, &load, &row)))
         return false;
     if (m->code->inst[load].strides.at->slot < m->p->first_scratch) /* not scratch */
@@ -267,8 +267,8 @@ int64_t rd_tiles_columns_to_seam(rd_tiles *m, int32_t pc, int64_t n)
         int32_t             load;
         int64_t             row;
 
-        if (t->joins && !t->skip && !rows_in(m, i, &b, &load, &row)) {
-            const int64_t fit = m->code->cells / m->rows;
+        if (t->by_pieces && !t->skip && !rows_in(m, i, &b, &load, &row)) {
+            const int64_t fit = m->code->buffer_elements / m->rows;
 
             return rd_least(n, fit > 1 ? fit : 1);
         }
@@ -308,8 +308,9 @@ static bool chooses(const rd_tiles *m, int32_t select, bool side)
  * guard_side its operand; that SELECT may have such a reader, too. */
 bool rd_tiles_is_chosen(const rd_tiles *m, int32_t pc)
 {
-    for (const rd_tile_inst *t = &m->code->inst[pc]; t->guard >= 0; t = &m->code->inst[t->guard])
-        if (!chooses(m, t->guard, t->guard_side))
+    for (const rd_tile_inst *t = &m->code->inst[pc]; t->wanted_by_select >= 0;
+         t                     = &m->code->inst[t->wanted_by_select])
+        if (!chooses(m, t->wanted_by_select, t->wanted_side))
             return false;
     return true;
 }

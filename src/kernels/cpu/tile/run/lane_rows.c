@@ -110,8 +110,8 @@ static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_ti
     for (int64_t r = 0; r < m->rows; r += one ? m->rows : 1) {
         rd_update_place(a, t, r, 0);
         rd_update_by_steps(a);
-        a->at  = step;
-        a->q.n = one ? m->rows * m->cols : a->f->fold->lanes;
+        a->first_step = step;
+        a->q.n        = one ? m->rows * m->cols : a->f->fold->lanes;
         rd_update_rows(a, steps);
     }
 }
@@ -129,9 +129,9 @@ static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold
         return false;
     rd_update_place(a, t, 0, 0);
     rd_update_by_steps(a);
-    a->at     = step;
-    a->q.n    = lanes;
-    a->q.rows = m->cols / lanes;
+    a->first_step = step;
+    a->q.n        = lanes;
+    a->q.rows     = m->cols / lanes;
     if (rd_update_cells(a, m->rows, t->x.row, t->y.row))
         return true;
     if (update_cells_in_block(m, a, t, step))
@@ -152,12 +152,12 @@ static bool update_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_t
     if (f->row_steps != 1 || f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows)
         return false;
     rd_update_place(a, t, 0, 0);
-    a->at     = t->outer;
-    a->offset = t->lane;
-    a->q.n    = m->cols;
-    a->q.ldx  = t->x.row;
-    a->q.ldy  = t->y.row;
-    a->q.ldm  = t->mask.row;
+    a->first_step = t->outer;
+    a->offset     = t->lane;
+    a->q.n        = m->cols;
+    a->q.ldx      = t->x.row;
+    a->q.ldy      = t->y.row;
+    a->q.ldm      = t->mask.row;
     rd_update_rows(a, m->rows);
     return true;
 }
@@ -173,7 +173,7 @@ static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
     rd_tiles_merge_lanes(f, rd_tree_nodes(f, memory, /*group=*/0)->n, s);
     rd_tree_total(f, memory, row, to);
     for (int32_t k = 0; k < f->n_state; k++)
-        memcpy(to[k], s[k], (size_t)f->wide[k]); /* bytes of a word in nodes */
+        memcpy(to[k], s[k], (size_t)f->node_word_bytes[k]); /* bytes of a word in nodes */
 }
 
 /* True if in all operands each row begins where the one before it ends. */
@@ -194,7 +194,7 @@ static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_
     const int64_t       begun = m->cols < lanes ? m->cols : lanes; /* states that a row reaches */
     rd_fold_rows        q;
 
-    if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->indexed ||
+    if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->has_index ||
         t->lane % lanes)
         return false;
     rd_update_place(a, t, 0, 0);

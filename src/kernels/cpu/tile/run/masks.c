@@ -68,8 +68,8 @@ static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t
 {
     const int64_t at = cell + r * f->cell.row + (f->own_rows ? r * f->cells : 0);
 
-    return (flags){ (uint8_t *)memory + f->seen + at * f->fold->lanes, f->cell.col * f->fold->lanes,
-                    at * f->fold->lanes };
+    return (flags){ (uint8_t *)memory + f->seen_offset + at * f->fold->lanes,
+                    f->cell.col * f->fold->lanes, at * f->fold->lanes };
 }
 
 /* Sets the `seen` flags of n elements that the mask keeps: one flag for the row (next is 0), or one
@@ -94,7 +94,7 @@ static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t
 static void note_places(const rd_tile_fold *f, char *memory, const flags *s, const uint8_t *mask,
                         int64_t n, int64_t index)
 {
-    int64_t *first = (int64_t *)(void *)(memory + f->first_place) + s->cell;
+    int64_t *first = (int64_t *)(void *)(memory + f->first_place_offset) + s->cell;
 
     for (int64_t c = 0; c < n; c++) {
         uint64_t counts, seen;
@@ -124,7 +124,7 @@ void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
     rd_simd_map *const either = m->code->simd->map[RD_ELEM_b8][RD_OP_or][0];
 
     for (int64_t r = 0; f->totals && r < m->rows; r++)
-        memory[f->seen + r] = rd_mask_has_any(m, &t->mask, r);
+        memory[f->seen_offset + r] = rd_mask_has_any(m, &t->mask, r);
     for (int64_t r = 0; !f->totals && r < m->rows; r++) {
         const flags    s    = flags_of(f, memory, t->cell, r);
         const uint8_t *mask = (const uint8_t *)rd_view_at(&t->mask, r, 0);

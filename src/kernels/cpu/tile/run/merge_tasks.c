@@ -23,9 +23,9 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
  * wins. */
 static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
 {
-    if (f->notes_places && !into[f->seen + k])
-        memcpy(into + f->first_place + 8 * k, next + f->first_place + 8 * k, 8);
-    into[f->seen + k] |= next[f->seen + k];
+    if (f->notes_places && !into[f->seen_offset + k])
+        memcpy(into + f->first_place_offset + 8 * k, next + f->first_place_offset + 8 * k, 8);
+    into[f->seen_offset + k] |= next[f->seen_offset + k];
 }
 
 /* Merges a group of two tasks' folds where any order gives the same bits: the nodes (partial

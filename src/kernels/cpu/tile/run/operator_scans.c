@@ -46,7 +46,7 @@ void rd_operator_scan_size(rd_tile_fold *f)
  * sums. size[0] is the bytes of an element. */
 static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t cell)
 {
-    return memory + f->scans + 8 * f->slots * number + cell * f->size[0];
+    return memory + f->scans_offset + 8 * f->slots * number + cell * f->word_bytes[0];
 }
 
 /* Returns the words of neighbouring scans from a cell on, as kernels take them: hi and lo are the
@@ -65,7 +65,7 @@ static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t c
 /* Returns the state of the scan of a cell that runs along rows. */
 static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
-    return (rd_scan_state *)(void *)(memory + f->scans + cell * f->scan_bytes);
+    return (rd_scan_state *)(void *)(memory + f->scans_offset + cell * f->scan_bytes);
 }
 
 /* Initialises the scans of a group, before their first element. Scans along rows are one to a
@@ -100,8 +100,8 @@ typedef struct scan {
  * distance of rows in elements of size[0] bytes. */
 static bool needs_detour(const scan *a, const void *y, int64_t row)
 {
-    const bool lines =
-        a->f->scan->nontemporal && ((uintptr_t)y | (uintptr_t)(row * a->f->size[0])) % 64 == 0;
+    const bool lines = a->f->scan->nontemporal &&
+                       ((uintptr_t)y | (uintptr_t)(row * a->f->word_bytes[0])) % 64 == 0;
 
     return rd_tiles_needs_conversion(a->f) || (a->nontemporal && !lines);
 }
@@ -120,7 +120,7 @@ static char *detour_buffer(const scan *a)
 static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int64_t rows,
                          int64_t n)
 {
-    const int64_t bytes = n * a->f->size[0];
+    const int64_t bytes = n * a->f->word_bytes[0];
 
     for (int64_t k = 0; k < rows; k++) {
         void *to = rd_view_at(&a->y, r + k, c), *from = detour_buffer(a) + k * bytes;
@@ -147,7 +147,7 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
     const bool     empty = exclusive && s->n == 0;
 
     for (int64_t c = 0, n; c < m->cols; c += n) {
-        n = rd_least(m->cols - c, detour ? ASIDE_BYTES / f->size[0] : m->cols);
+        n = rd_least(m->cols - c, detour ? ASIDE_BYTES / f->word_bytes[0] : m->cols);
         f->scan->along(s, n, detour ? detour_buffer(a) : rd_view_at(&a->y, r, c),
                        rd_view_at(&a->x, r, c), exclusive, a->nontemporal && !detour);
         if (detour)
@@ -177,7 +177,7 @@ static void *level_at(const scan *a, int level, int64_t cell)
  * (2 + 1). Bit `level` of e is 1 if a node of that level is finished and not yet merged. */
 static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int64_t e, void *whole)
 {
-    const size_t bytes = (size_t)(n * a->f->size[0]);
+    const size_t bytes = (size_t)(n * a->f->word_bytes[0]);
     int          level = 0;
     void        *left[RD_MAX_STATE];
 
@@ -211,7 +211,7 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
 
     if (f->fold->exclusive) {
         if (x == y) /* in place: the element is read after the result is there */
-            x = memcpy(detour_buffer(a), x, (size_t)(n * f->size[0]));
+            x = memcpy(detour_buffer(a), x, (size_t)(n * f->word_bytes[0]));
         f->scan->prefix(n, &s, y);
     }
     if (f->fold->prefix == RD_PREFIX_TREE)
@@ -234,7 +234,7 @@ static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r,
 {
     const rd_tile_fold *f      = a->f;
     const bool          detour = needs_detour(a, rd_view_at(&a->y, r, c), a->y.row);
-    const int64_t       most   = detour ? ASIDE_BYTES / f->size[0] / rows : n;
+    const int64_t       most   = detour ? ASIDE_BYTES / f->word_bytes[0] / rows : n;
 
     for (int64_t done = 0, now; done < n; done += now) {
         const rd_scan_columns s = columns_at(f, a->memory, cell + done);
@@ -327,7 +327,7 @@ void rd_operator_scan_run(rd_tiles *m, int32_t pc)
     } else
         a.x = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
     a.y           = rd_tiles_target(m, pc, inst->dst);
-    a.nontemporal = t->into >= 0 && m->code->inst[t->into].nontemporal;
+    a.nontemporal = t->stores_into >= 0 && m->code->inst[t->stores_into].nontemporal;
     if (f->mapping != RD_FOLD_ALONG)
         scan_columns(m, &a);
     for (int64_t r = 0; f->mapping == RD_FOLD_ALONG && r < m->rows; r++)

@@ -65,7 +65,7 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
     f->code->widen(n, states, q.s);
     rd_tiles_merge_lanes(f, n, states);
     for (int32_t k = 0; k < f->n_state; k++)
-        memcpy(to[k], states[k], (size_t)f->wide[k]);
+        memcpy(to[k], states[k], (size_t)f->node_word_bytes[k]);
 }
 
 /* Most rows that are transposed at once, and their most elements. */
@@ -208,6 +208,6 @@ void rd_update_totals(rd_tiles *m, int32_t pc)
         q.x    = (const char *)q.x + q.ldx * rd_elem_size(f->elem);
         q.mask = q.mask ? (const char *)q.mask + q.ldm : NULL;
         for (int32_t k = 0; k < f->n_state; k++)
-            to[k] = (char *)to[k] + f->wide[k]; /* bytes of a word in nodes */
+            to[k] = (char *)to[k] + f->node_word_bytes[k]; /* bytes of a word in nodes */
     }
 }

@@ -19,8 +19,8 @@ void rd_state_scan_states(const rd_tile_fold *f, char *memory, rd_state_scan_whi
                           int64_t slot, void **s)
 {
     for (int32_t k = 0; k < f->n_state; k++)
-        s[k] = memory + f->scans + 8 * f->slots * ((int64_t)which * f->n_state + k) +
-               slot * f->size[k];
+        s[k] = memory + f->scans_offset + 8 * f->slots * ((int64_t)which * f->n_state + k) +
+               slot * f->word_bytes[k];
 }
 
 /* Sets both states of each scan of a group to the identity, before the first element. */

@@ -209,7 +209,7 @@ static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
                             .f       = f,
                             .kernels = &m->code->simd->running[f->elem][f->fold->reducer],
                             .cell    = rd_tiles_position(m, f->cell.at),
-                            .index   = f->indexed ? rd_tiles_position(m, f->index.at) : 0,
+                            .index   = f->has_index ? rd_tiles_position(m, f->index.at) : 0,
                             .step    = rd_tiles_position(m, f->outer.at) * f->row_steps +
                                     rd_tiles_position(m, f->lane.at),
                             .cell_row = f->cell.row + (f->own_rows ? f->cells : 0),

@@ -51,11 +51,11 @@ static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1)
         for (int64_t c = 0; c < m->cols; c += a->q.n) {
             rd_update_place(a, t, r, c);
-            a->at    = t->outer * a->f->row_steps + t->lane + r * row; /* the step */
-            a->q.n   = rd_least(m->cols - c, a->f->group - a->offset);
-            a->q.ldx = t->x.row;
-            a->q.ldy = t->y.row;
-            a->q.ldm = t->mask.row;
+            a->first_step = t->outer * a->f->row_steps + t->lane + r * row; /* the step */
+            a->q.n        = rd_least(m->cols - c, a->f->group - a->offset);
+            a->q.ldx      = t->x.row;
+            a->q.ldy      = t->y.row;
+            a->q.ldm      = t->mask.row;
             rd_update_rows(a, steps ? m->rows : 1);
         }
 }
@@ -78,9 +78,10 @@ static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t ro
  * cells. */
 static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
-    const int64_t cols = m->cols,
-                  room = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
-    const bool run =
+    const int64_t cols = m->cols, room = m->code->buffer_elements > m->code->rows
+                                             ? m->code->buffer_elements
+                                             : m->code->rows;
+    const bool    run =
         t->x.row == cols && (!t->y.at || t->y.row == cols) && (!t->mask.at || t->mask.row == cols);
     const int64_t most = run ? m->rows : room / cols; /* rows at a time */
 
@@ -134,7 +135,7 @@ static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile 
         return false;
     for (int64_t r = 0; r < m->rows; r++) {
         rd_update_place(a, t, r, 0);
-        a->at  = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
+        a->first_step = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
         a->q.n = a->q.ldx = a->q.ldm = 1;
         a->q.ldy                     = a->q.coly;
         a->q.index_row               = a->q.index_col;
@@ -234,7 +235,7 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->lane  = rd_tiles_position(m, f->lane.at);
     t->outer = rd_tiles_position(m, f->outer.at);
     t->cell  = rd_tiles_position(m, f->cell.at);
-    t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
+    t->index = f->has_index ? rd_tiles_position(m, f->index.at) : 0;
 }
 
 /* Updates states from contiguous operands, in the way that suits how neighbouring elements map to
@@ -282,7 +283,7 @@ static void update_tile(rd_tiles *m, int32_t pc)
     a.size   = rd_elem_size(t->from);
     in.y = in.mask = (rd_reg_view){ 0 };
     place_tile(m, f, &in);
-    in.x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_reg_view){ 0 };
+    in.x = t->small_ints_load < 0 ? rd_tiles_view(m, t->x) : (rd_reg_view){ 0 };
     /* 1: y has an element for each column; 0: one for each row */
     a.q.coly = !rd_fused_by_row(t->fused);
     if (t->transposed_load >= 0)
@@ -293,8 +294,8 @@ static void update_tile(rd_tiles *m, int32_t pc)
         in.mask = rd_mask_dense(m, inst->c);
         apply_mask(m, &a, &in);
     }
-    if (t->small >= 0)
-        rd_update_small_ints(m, &a, &in, &m->code->inst[t->small].strides);
+    if (t->small_ints_load >= 0)
+        rd_update_small_ints(m, &a, &in, &m->code->inst[t->small_ints_load].strides);
     else if (t->counts)
         rd_update_counts(m, &a, &in, t->count_if);
     else if (has_lanes_down_columns(m, f, &in))

@@ -51,7 +51,8 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     m->row_words =
         code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
     m->buffers = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
-    m->spare   = rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows,
+    m->spare   = rd_piece_of(state, &used,
+                           code->buffer_elements > code->rows ? code->buffer_elements : code->rows,
                              8 * code->spares);
     m->work    = rd_piece_of(state, &used, /*n=*/1, sort_bytes(p));
     for (int32_t k = 0; k < p->n_fold; k++) {
@@ -257,7 +258,7 @@ static bool run(rd_tiles *m, int32_t from, int32_t to)
         const rd_inst      *inst = &m->p->inst[pc];
         const rd_tile_inst *t    = &m->code->inst[pc];
 
-        if (t->skip || (t->guard >= 0 && !rd_tiles_is_chosen(m, pc)))
+        if (t->skip || (t->wanted_by_select >= 0 && !rd_tiles_is_chosen(m, pc)))
             continue;
         if (m->prefetch_at < m->prefetch_end)
             prefetch_some(m);

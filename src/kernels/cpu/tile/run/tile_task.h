@@ -74,13 +74,15 @@ static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
  * elements as a tile's buffer or its rows, whichever are more. */
 static inline char *rd_tiles_second_spare(const rd_tiles *m)
 {
-    return m->spare + 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+    return m->spare + 8 * (m->code->buffer_elements > m->code->rows ? m->code->buffer_elements
+                                                                    : m->code->rows);
 }
 
 /* Returns the third spare buffer, which exists if a fold has a mask. */
 static inline char *rd_tiles_third_spare(const rd_tiles *m)
 {
-    return m->spare + 16 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+    return m->spare + 16 * (m->code->buffer_elements > m->code->rows ? m->code->buffer_elements
+                                                                     : m->code->rows);
 }
 
 /* Returns a view of a register's elements as instructions of the current level see them.  `row` and

@@ -19,10 +19,10 @@ rd_group *rd_tree_group(char *memory, int64_t group)
 }
 
 /* Returns the nodes on the stack of a group: which blocks each covers, and how many states it has.
- * A stack has room for f->room nodes. */
+ * A stack has room for f->node_capacity nodes. */
 rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    return (rd_tree_node *)(void *)(memory + f->tags) + group * f->room;
+    return (rd_tree_node *)(void *)(memory + f->tags_offset) + group * f->node_capacity;
 }
 
 /* Sets s to the words of the state in slot `slot`: word k is an array over all n slots, 8 k n bytes
@@ -43,28 +43,29 @@ void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
     if (f->in_place)
         rd_tree_row(f, memory, rd_tree_group(memory, slot / f->group)->depth, slot, s);
     else
-        states(f, memory + f->block, f->slots, f->size, slot, s);
+        states(f, memory + f->block_offset, f->slots, f->word_bytes, slot, s);
 }
 
 /* Sets s to the states of node `row` of the stack of finished nodes, from `slot` (the number of a
- * state) on.  Each node has 8 n_state bytes for each of all slots; f->wide is the bytes of each
- * word. */
+ * state) on.  Each node has 8 n_state bytes for each of all slots; f->node_word_bytes is the bytes
+ * of each word. */
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s)
 {
-    states(f, memory + f->tree + 8 * f->n_state * f->slots * row, f->slots, f->wide, slot, s);
+    states(f, memory + f->tree_offset + 8 * f->n_state * f->slots * row, f->slots,
+           f->node_word_bytes, slot, s);
 }
 
 /* Sets s to the result state of row `row` of a tile whose rows are whole folds. */
 void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s)
 {
-    states(f, memory + f->total, f->n_total, f->wide, row, s);
+    states(f, memory + f->total, f->n_total, f->node_word_bytes, row, s);
 }
 
 /* Sets s to scratch states, of array 0 or 1 (`which`), RD_SPARE of them. */
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 {
-    states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, /*slot=*/0,
-           s);
+    states(f, memory + f->spare_offset + 8 * f->n_state * RD_SPARE * which, RD_SPARE,
+           f->node_word_bytes, /*slot=*/0, s);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -72,7 +73,7 @@ void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
 {
     for (int32_t k = 0; k < f->n_state; k++)
-        memcpy(to[k], from[k], (size_t)(n * f->wide[k])); /* bytes of a word in nodes */
+        memcpy(to[k], from[k], (size_t)(n * f->node_word_bytes[k])); /* bytes of a word in nodes */
 }
 
 /* Merges node `row + 1` of the stack into node `row`.  Where only one of them has states (a last,
@@ -125,7 +126,7 @@ void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     *rd_tree_group(memory, group) = (rd_group){ .block = -1 };
     if (f->masked)
-        memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
+        memset(memory + f->seen_offset + group * f->group, 0, (size_t)f->group);
 }
 
 /* Adds `rows` to the counts of n states (word 0 of a mean, say), if the kernels of the fold leave
@@ -200,7 +201,7 @@ static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void
 
         now = g->begun - at < RD_SPARE ? g->begun - at : RD_SPARE;
         for (int32_t k = 0; k < f->n_state; k++)
-            s[k] = (char *)block[k] + at * f->size[k];
+            s[k] = (char *)block[k] + at * f->word_bytes[k];
         if (n > 0)
             rd_tree_spare(f, memory, /*which=*/0, right);
         else

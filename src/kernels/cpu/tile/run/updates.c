@@ -99,7 +99,7 @@ void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
 
     identities_of(f->fold, identity);
     for (int32_t k = 0; k < f->n_state; k++)
-        fill(s[k], n, f->size[k], identity[k]);
+        fill(s[k], n, f->word_bytes[k], identity[k]);
 }
 
 /* Updates n states of a group, from `offset` on, with `rows` rows. Fresh states (without an element
@@ -147,7 +147,7 @@ bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 
     if (!a->cells)
         return false;
-    rd_tree_enter_block(a->f, a->memory, a->group, a->at / a->f->fold->steps);
+    rd_tree_enter_block(a->f, a->memory, a->group, a->first_step / a->f->fold->steps);
     assert(a->offset <= g->begun);
     if (a->offset < g->begun && g->begun < end)
         return false;
@@ -165,7 +165,7 @@ enum { MOST_LEVELS = 4 };
  * 2^level blocks, aligned to as many; at most 4. */
 static int32_t count_levels(const rd_update *a, int64_t rows)
 {
-    const int64_t blocks = rows / a->f->fold->steps, first = a->at / a->f->fold->steps;
+    const int64_t blocks = rows / a->f->fold->steps, first = a->first_step / a->f->fold->steps;
     int32_t       level = 0;
 
     while (level < MOST_LEVELS && (int64_t)2 << level <= blocks &&
@@ -181,7 +181,9 @@ static int32_t count_levels(const rd_update *a, int64_t rows)
 static void update_whole_blocks(rd_update *a, int32_t level)
 {
     const rd_tile_fold *f    = a->f;
-    const rd_tree_node  node = { .start = a->at / f->fold->steps, .n = a->q.n, .level = level };
+    const rd_tree_node  node = { .start = a->first_step / f->fold->steps,
+                                 .n     = a->q.n,
+                                 .level = level };
     const rd_fold_rows  q    = { .n     = a->q.n,
                                  .along = a->q.n,
                                  .rows  = f->fold->steps,
@@ -208,7 +210,7 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps;
 
-    return a->blocks && rows >= steps && a->at % steps == 0 && a->offset == 0 &&
+    return a->blocks && rows >= steps && a->first_step % steps == 0 && a->offset == 0 &&
            a->q.n == a->f->group;
 }
 
@@ -219,9 +221,9 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
  * gives the same bits. */
 static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
-    const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
+    const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->first_step / steps;
     /* rows up to the end of the block; a serial fold is one block without an end */
-    const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
+    const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->first_step;
     rd_group     *g     = rd_tree_group(a->memory, a->group);
     const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes:
                                                         * no new blocks */
@@ -256,7 +258,7 @@ void rd_update_rows(rd_update *a, int64_t rows)
             now = update_within_block(a, rows);
             advance_operands(a, now, /*n=*/0);
         }
-        a->at += now;
+        a->first_step += now;
         rows -= now;
     }
 }
@@ -274,9 +276,9 @@ void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
         const int64_t first = lane % lanes, whole = n / lanes;
         int64_t now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
 
-        a->offset = first;
-        a->at     = outer * a->f->row_steps + lane / lanes;
-        a->q.n    = first || !whole ? now : lanes;
+        a->offset     = first;
+        a->first_step = outer * a->f->row_steps + lane / lanes;
+        a->q.n        = first || !whole ? now : lanes;
         if (first || !whole) {
             rd_update_rows(a, /*rows=*/1);
             advance_operands(a, /*rows=*/-1, now); /* takes back the row: on by its elements only */

@@ -18,7 +18,7 @@ typedef struct rd_update {
     bool                fused;
     int64_t             size;          /* bytes of an element that comes  */
     int64_t             group, offset; /* of the first state in its group */
-    int64_t             at;            /* number of the first row's step  */
+    int64_t             first_step;    /* number of the first row's step  */
     rd_fold_rows        q;
 } rd_update;
 

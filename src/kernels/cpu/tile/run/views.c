@@ -45,8 +45,8 @@ rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
     const rd_tile_inst *t = &m->code->inst[pc];
     rd_reg_view        *v = &m->reg[reg];
 
-    if (t->into >= 0)
-        *v = rd_memory_view(m, &m->code->inst[t->into].strides, v->elem);
+    if (t->stores_into >= 0)
+        *v = rd_memory_view(m, &m->code->inst[t->stores_into].strides, v->elem);
     else if (t->level == RD_AT_TILE) {
         v->at  = m->buffers + (t->buffer + (reg - m->p->inst[pc].dst)) * m->code->buffer_bytes;
         v->row = m->cols;
