@@ -109,7 +109,7 @@ static bool is_worth_asking(const rd_tree *tree)
     double              work   = 0;
 
     if (tree->n_materialised > MOST || forced < 0 ||
-        !(tree->graph->crossed || stores_pairs(tree) || keeps_pairs(tree) ||
+        !(tree->graph->has_crossing_folds || stores_pairs(tree) || keeps_pairs(tree) ||
           takes_neighbours(tree)))
         return false;
     for (int a = 0; a < tree->n_materialised; a++)

@@ -42,7 +42,7 @@ static bool ask_alike(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
  * units it does nothing. False: the caller refused, which is recorded. A row of `rows` has the
  * operator, and the number `from` of the first operand that counts. x[k] NULL: an operand left
  * out. */
-bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at)
+bool rd_formula_same_unit(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
 

@@ -342,7 +342,7 @@ static bool align_coordinates(named_operands *o, int i, int j)
  * the axes of x[0]. Without names it does nothing. False after an error. Places decide if names
  * agree with them, and with `into` no operand has more axes than x[0]. Nothing is done for a
  * single operand, for more than RD_ARGUMENTS, or if the caller knows no names. */
-bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
+bool rd_formula_broadcast_by_names(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
 {
     named_operands o = { .r = r, .at = at, .n = n, .x = x };
 

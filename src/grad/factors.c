@@ -227,7 +227,7 @@ static rd_expr *factor_out(factoring *d, rd_expr *x, int depth);
  * sum, which go outside, and the others. Returns what stays inside; NULL: 1. b itself stays
  * whole: it goes under the sum, or divides what stays. `stays == a`: nothing was moved, so x
  * remains the node that it is. */
-static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
+static rd_expr *factor_quotient(factoring *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
 {
     rd_expr *stays;
 
@@ -249,7 +249,7 @@ static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, in
  * same for all terms of the sum multiply d->outside. Returns the product of those that stay
  * inside the sum; NULL: 1. y is the product below a view x, of which in[k] are the factors
  * (views of them). x remains the node that it is if no factor moved. */
-static rd_expr *deal(dealing *d, rd_expr *x, int depth)
+static rd_expr *factor_out(factoring *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
     rd_expr       *in[2], *stays[2];
@@ -278,7 +278,7 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
  * over i, becomes -(y[j] - x[i]).  Neighbours of such a sum lie along j, and instructions subtract
  * one number of memory from all of them, not the other way round.  Only the sign changes.  a and
  * b are the operands of the difference, seen through a view x. */
-static rd_expr *reversed(dealing *d, rd_expr *x)
+static rd_expr *reversed(factoring *d, rd_expr *x)
 {
     rd_expr *const a = factor(x, 0), *const b = a ? factor(x, 1) : NULL;
 
@@ -299,7 +299,7 @@ static rd_expr *reversed(dealing *d, rd_expr *x)
  * sign goes to d->negative. It goes `depth` levels of products down: in[k] are the factors,
  * to[k] what they become. x remains the node that it is if none was reversed; d->failed after a
  * failure. */
-static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
+static rd_expr *with_kept_first(factoring *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
     rd_expr       *in[2], *to[2];
@@ -381,7 +381,7 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
  * d.negative, d.outside and d.under (divisors) applied. */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
-    dealing   d    = { .call = call };
+    factoring   d    = { .call = call };
     rd_masked mask = { .choice = NULL };
     rd_expr  *inside, *y;
 
@@ -393,7 +393,7 @@ rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
     if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
         return total_in_turn(call, x);
     mask   = rd_grad_unmasked(x);
-    inside = deal(&d, mask.x, DEEPEST);
+    inside = factor_out(&d, mask.x, DEEPEST);
     if (!d.failed && !inside && !mask.choice)
         return rd_grad_sum(x, axes);
     if (!d.failed)

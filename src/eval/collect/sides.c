@@ -202,7 +202,7 @@ static bool runs_later(const siding *s, int reader, int fold)
 {
     const rd_value *v = &s->g->value[reader], *x = &s->g->value[fold];
 
-    return rd_needs_own_loop(v, x) || x->whole || !(x->axes & rd_space(v)) ||
+    return rd_needs_own_loop(v, x) || x->is_whole_array || !(x->axes & rd_space(v)) ||
            (s->pairs[reader] & s->pairs[fold]) ||
            (s->neighbours && rd_takes_neighbours(s->g, v, x));
 }
@@ -289,10 +289,10 @@ static int32_t side_of_results(const siding *s, int value)
 
         if (!is_next_below(s, k, value))
             continue;
-        if (!fold->side || (side && fold->side != side) ||
+        if (!fold->loop_side || (side && fold->loop_side != side) ||
             FAR * (double)rd_points_of(s->g, v->axes) > (double)rd_points_of(s->g, rd_space(fold)))
             return 0;
-        side = fold->side;
+        side = fold->loop_side;
     }
     return side;
 }
@@ -307,8 +307,8 @@ static void pass_sides_down(siding *s, int value)
     const uint32_t wanted = s->wanted[value];
     uint32_t       down;
 
-    if (v->side == 0 && wanted)
-        v->side = side_of_results(s, value);
+    if (v->loop_side == 0 && wanted)
+        v->loop_side = side_of_results(s, value);
     /* `wanted` has one bit: one side alone computes something from the value */
     if (v->loop_side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted &&
         !(wanted & (wanted - 1)))

@@ -54,7 +54,7 @@ static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
  * stride; an array's is the product of the extents of its inner dims. 0: it does not vary along
  * the axis. v->store is the address of a result, coef_of() its coefficient; rd_is_inner_dim()
  * says that dim k lies inside dim d, and `stored` is the set of axes that the storage has. */
-int64_t rd_step_of(const rd_tree *tree, int value, int axis)
+int64_t rd_stride_of(const rd_tree *tree, int value, int axis)
 {
     const rd_value *v    = &tree->graph->value[value];
     int64_t         step = 1;

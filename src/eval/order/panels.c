@@ -83,7 +83,7 @@ static void look_at_reads(const panel *p, const rd_materialised *a, bool *any_sm
 
 /* True if the rows that a value reads along the axis of panel p (a tile loop to be), one for each
  * index of `outer`, follow one another without gaps: the stride along `outer` is the row's
- * length. rd_step_of() is the stride of a use along an axis; 0 along the panel's axis does not
+ * length. rd_stride_of() is the stride of a use along an axis; 0 along the panel's axis does not
  * matter. */
 static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
 {

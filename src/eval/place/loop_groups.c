@@ -346,7 +346,7 @@ static bool is_read_by_its_side(const rd_placing *p, int materialised)
     for (int i = 0; i < p->n; i++)
         for (int u = 0; u < p->list[i].n_use; u++)
             if (p->list[i].use[u].value == value &&
-                value_of(p, i)->side == p->graph->value[value].side)
+                value_of(p, i)->loop_side == p->graph->value[value].loop_side)
                 return true;
     return false;
 }
@@ -361,7 +361,7 @@ static bool waits_for_readers(const growing *g, int materialised)
     const bool      pairs = v->kind == RD_VALUE_REDUCE && rd_points_of(graph, v->axes) > MANY;
 
     return rd_is_computed_again(graph, v) &&
-           ((v->side && is_read_by_its_side(g->s->p, materialised)) || (pairs && !graph->device));
+           ((v->loop_side && is_read_by_its_side(g->s->p, materialised)) || (pairs && !graph->device));
 }
 
 /* True if the loop over x would make an array of such a value (waits_for_readers()): the loop, or

@@ -57,7 +57,7 @@ int rd_thread_count(const rd_ctx *ctx, int asked, double work, int64_t shares)
 /* The number of threads for a run that begins now: one until several are due, because starting
  * threads costs time, and one fewer while a compiler is at work.  asked: 0: the context's.  Tests
  * that share all work (shares_all) skip both rules. */
-int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
+int rd_thread_count_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads = useful_threads(ctx, asked, work, shares);
 

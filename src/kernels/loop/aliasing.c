@@ -106,7 +106,7 @@ static bool may_overwrite(const rd_program *p, int32_t out, int32_t leaf)
  * nothing else.  Two slots are different memory, unless a result is written over an operand.
  * Scratch is never written over. Two reads, or two writes, of different slots are never the case of
  * a result over an operand. */
-bool rd_may_share(const rd_schedule *t, const rd_access *a, const rd_access *b)
+bool rd_may_alias(const rd_schedule *t, const rd_access *a, const rd_access *b)
 {
     const rd_program *p = t->p;
 

@@ -165,7 +165,7 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
             rd_text_add(to, ", ");
             rd_linear_text(to, t, &s->count);
             rd_text_add(to, " of it, state ");
-            rd_linear_text(to, t, &s->of.cell);
+            rd_linear_text(to, t, &s->fold_at.cell);
             rd_text_add(to, "%s", s->fronts ? ", by fronts" : "");
         }
         return;
@@ -173,9 +173,9 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         rd_text_add(to, "front of sort %" PRId32 " from ", s->arg);
         rd_linear_text(to, t, &s->at);
         rd_text_add(to, ", place ");
-        rd_linear_text(to, t, &s->of.lane);
+        rd_linear_text(to, t, &s->fold_at.lane);
         rd_text_add(to, " of the strip, state ");
-        rd_linear_text(to, t, &s->of.cell);
+        rd_linear_text(to, t, &s->fold_at.cell);
         return;
     case RD_S_EXIT: add_exit(to, t, s); return;
     default: break;

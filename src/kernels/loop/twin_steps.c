@@ -16,8 +16,8 @@ bool rd_takes_same_element(const rd_schedule *t, int32_t a, int32_t b)
 
     return x && y && x->kind == RD_S_STEP && y->kind == RD_S_STEP && x->fold != y->fold &&
            x->x == y->x && x->mask < 0 && y->mask < 0 && x->label < 0 && y->label < 0 &&
-           rd_linear_same(t, &x->of.cell, &y->of.cell) &&
-           rd_linear_same(t, &x->of.more, &y->of.more);
+           rd_linear_same(t, &x->fold_at.cell, &y->fold_at.cell) &&
+           rd_linear_same(t, &x->fold_at.state_offset, &y->fold_at.state_offset);
 }
 
 /* The argmin beside a step of min, or argmax beside max: the number of that fold, whose step stands

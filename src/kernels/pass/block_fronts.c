@@ -36,7 +36,7 @@ static const rd_sorting *sorting_of(const rd_schedule *t, const rd_stmt *sort)
  * bytes then has 16 or 8. */
 static bool takes_strips(const rd_schedule *t, const rd_stmt *s)
 {
-    return s->kind == RD_S_SORT && sorting_of(t, s)->most && !sorting_of(t, s)->follows &&
+    return s->kind == RD_S_SORT && sorting_of(t, s)->most && !sorting_of(t, s)->reads_earlier_state &&
            rd_dtype_size(sorting_of(t, s)->type) >= 4;
 }
 
@@ -55,8 +55,8 @@ static bool is_bound_at(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
         if (t->stmt[s].kind == RD_S_LOOP &&
-            (rd_loop_of(t, s)->axis == axis || rd_loop_of(t, s)->start == axis ||
-             rd_loop_of(t, s)->stop == axis))
+            (rd_loop_of(t, s)->axis == axis || rd_loop_of(t, s)->start_mark == axis ||
+             rd_loop_of(t, s)->stop_mark == axis))
             return true;
     return axis == RD_MARK_LO || axis == RD_MARK_HI;
 }
@@ -88,10 +88,10 @@ static bool is_plain_store(const row_store *r)
     strips = rd_loop_of(t, r->strips);
     return !l->by_call && !l->nontemporal && !l->in_order && l->axis == axis &&
            strips->axis == axis && !strips->backwards && !strips->align_to && l->from.n == 1 &&
-           l->to.n == 1 && from->by <= 1 && to->by <= 1 && from->at.n == 1 && to->at.n == 1 &&
+           l->to.n == 1 && from->multiple <= 1 && to->multiple <= 1 && from->at.n == 1 && to->at.n == 1 &&
            from->at.offset == 0 && to->at.offset == 0 &&
-           rd_linear_coef(t, &from->at, strips->start) == 1 &&
-           rd_linear_coef(t, &to->at, strips->stop) == 1 &&
+           rd_linear_coef(t, &from->at, strips->start_mark) == 1 &&
+           rd_linear_coef(t, &to->at, strips->stop_mark) == 1 &&
            rd_linear_coef(t, &t->stmt[r->store].at, axis) == 1;
 }
 
@@ -100,7 +100,7 @@ static bool is_plain_store(const row_store *r)
 static rd_linear place_of_strip(const row_store *r)
 {
     const rd_for   *strips = rd_loop_of(r->t, r->strips);
-    const rd_linear start  = rd_linear_plus_axis(r->t, rd_linear_of(0), 1, strips->start);
+    const rd_linear start  = rd_linear_plus_axis(r->t, rd_linear_of(0), 1, strips->start_mark);
 
     return rd_linear_plus(r->t, rd_linear_with(r->t, r->t->stmt[r->store].at, strips->axis, start),
                           -1, r->sort->at);
@@ -117,11 +117,11 @@ static bool is_block(const row_store *r)
 
     if (strips.kind != RD_FOR_SERIAL || strips.step != RD_FRONT_BLOCK ||
         strips.width != RD_FRONT_BLOCK || strips.from.n != 1 || strips.to.n != 1 ||
-        strips.from.part[0].by > 1 || !is_position_at(t, r->store, &r->sort->at) ||
-        !is_position_at(t, r->store, &r->sort->of.cell))
+        strips.from.part[0].multiple > 1 || !is_position_at(t, r->store, &r->sort->at) ||
+        !is_position_at(t, r->store, &r->sort->fold_at.cell))
         return false;
     place  = place_of_strip(r);
-    beyond = rd_linear_plus(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, strips.start), -1,
+    beyond = rd_linear_plus(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, strips.start_mark), -1,
                             strips.from.part[0].at);
     return rd_linear_same(t, &place, &beyond);
 }
@@ -133,7 +133,7 @@ static bool is_rest(const row_store *r)
     const rd_for *strips = rd_loop_of(r->t, r->strips);
 
     return strips->kind == RD_FOR_ONCE && strips->from.n == 1 && strips->to.n == 1 &&
-           strips->from.part[0].by == RD_FRONT_BLOCK && !strips->from.part[0].up;
+           strips->from.part[0].multiple == RD_FRONT_BLOCK && !strips->from.part[0].round_up;
 }
 
 /* If statement `stmt` stores elements that the sort takes, fills *r with it, the loop around it,
@@ -180,9 +180,9 @@ static void add_front(const row_store *r)
     rd_stmt      front = rd_stmt_of(RD_S_FRONT);
 
     front.arg     = r->sort->arg;
-    front.of.cell = r->sort->of.cell;
-    front.of.lane = place_of_strip(r);
-    front.at      = rd_linear_plus(t, front.of.lane, 1, r->sort->at);
+    front.fold_at.cell = r->sort->fold_at.cell;
+    front.fold_at.lane = place_of_strip(r);
+    front.at      = rd_linear_plus(t, front.fold_at.lane, 1, r->sort->at);
     rd_put_behind(t, rd_add_stmt(t, &front), r->vector);
 }
 

@@ -246,7 +246,7 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
 /* True if the loop is unrolled within the strip (a range that vector loops visit): it has few
  * rounds, which are all of an axis of the program, and each of its statements can be unrolled. Not
  * if tasks share its axis (root), as the rounds of a task are known only at run time, nor if it is
- * a sparse row (rd_is_row). A loop of many statements may have fewer rounds. */
+ * a sparse row (rd_is_sparse_row). A loop of many statements may have fewer rounds. */
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);

@@ -56,8 +56,8 @@ static rd_linear outside_of_rounds(rd_schedule *t, int32_t stmt, int32_t vector,
  * of its round (start and stop, -1: it binds none). */
 static bool binds(const rd_schedule *t, const rd_for *l, const rd_linear *at)
 {
-    return rd_linear_coef(t, at, l->axis) || (l->start >= 0 && rd_linear_coef(t, at, l->start)) ||
-           (l->stop >= 0 && rd_linear_coef(t, at, l->stop));
+    return rd_linear_coef(t, at, l->axis) || (l->start_mark >= 0 && rd_linear_coef(t, at, l->start_mark)) ||
+           (l->stop_mark >= 0 && rd_linear_coef(t, at, l->stop_mark));
 }
 
 /* True if a position in the block may differ from row to row: a loop from the statement up to the

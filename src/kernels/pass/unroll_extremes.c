@@ -30,7 +30,7 @@ enum { FOUR = 4 };
 /* True if the statement is an unmasked, unlabelled step of an extreme with one state, or a plain
  * value. Gathers (a value in the address, axis < 0) are not: their latency is longer, and compilers
  * gather four by a vector, in twice the time. One state (lanes 1) takes all elements.
- * rd_notes_nan() is true for minima and maxima of sparse rows of floats. */
+ * rd_is_row_extreme() is true for minima and maxima of sparse rows of floats. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;

@@ -95,9 +95,9 @@ static int rounds_to_merge(const jam_candidate *m)
     {
         const rd_stmt *stmt = &m->r->t->stmt[s];
 
-        if (stmt->kind == RD_S_STEP && !m->fold[stmt->fold].inner &&
+        if (stmt->kind == RD_S_STEP && !m->fold[stmt->fold].ends_in_round &&
             rd_place_beside(m->r->t, s) < 0)
-            states += m->r->t->fold[stmt->fold].of.n_state;
+            states += m->r->t->fold[stmt->fold].emit.n_state;
     }
     return states > 2 ? 8 : 4;
 }

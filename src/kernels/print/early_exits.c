@@ -15,7 +15,7 @@
  * final. A user's reducer has its own test. */
 void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
 {
-    const char *type = rd_state_type(&f->of, /*k=*/0);
+    const char *type = rd_state_type(&f->emit, /*k=*/0);
     rd_word     end;
 
     if (f->emit.user || !rd_fold_end(f->emit.fold, &end))

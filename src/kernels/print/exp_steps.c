@@ -155,7 +155,7 @@ bool rd_print_exp_steps(rd_printing *n, int32_t loop)
     rd_print_line(n, "{");
     n->indent++;
     rd_print_line(n, "%s e%" PRId32 "[%" PRId64 "] LINES;",
-                  rd_state_type(&n->fold[s->fold].of, /*k=*/0), s->fold,
+                  rd_state_type(&n->fold[s->fold].emit, /*k=*/0), s->fold,
                   (rd_loop_of(n->t, loop)->extent + 15) / 16 * 16);
     rd_print_pointers(n, loop);
     if (!masked)

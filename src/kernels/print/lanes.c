@@ -62,8 +62,8 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to,
                 "    %s e[%d] LINES = { 0 };\n"
                 "    INDEPENDENT for (int l = 0; l < %d; l++) e[l] = apart%d(",
-                rd_node_type(&f->of, /*k=*/0), whole, f->lanes, number);
-    rd_add_each(to, &f->of, "&w%d[l]");
+                rd_node_type(&f->emit, /*k=*/0), whole, f->lanes, number);
+    rd_add_each(to, &f->emit, "&w%d[l]");
     rd_text_add(to, ", ");
     rd_add_each(to, &f->emit, "t%d");
     rd_text_add(to, ");\n    rd_exp_strip_%s(e, %d);\n", rd_state_elem(&f->emit), f->lanes);

@@ -79,7 +79,7 @@ static void begin_loop(rd_printing *n, int32_t stmt)
     if (loop->start_mark >= 0) {
         rd_text start = { 0 };
 
-        rd_print_axis(n, &start, loop->start);
+        rd_print_axis(n, &start, loop->start_mark);
         rd_print_line(n, loop->hidden ? "const int64_t %s = HIDDEN(%s);" : "const int64_t %s = %s;",
                       start.at, axis.at);
         rd_text_end(&start, n->to);

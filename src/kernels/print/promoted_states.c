@@ -71,7 +71,7 @@ void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
         if (before)
             print_copy(n, s, 'p', k, there.at, at.at);
     }
-    if (before && f->pair)
+    if (before && f->hi_lo_sums)
         print_copy(n, s, 'q', /*k=*/0, there.at, at.at);
     rd_text_end(&at, n->to);
     rd_text_end(&there, n->to);

@@ -23,9 +23,9 @@ static void add_carry_in(rd_text *to, const rd_print_fold *f)
     if (!f->blocks)
         return;
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 'p');
-    if (f->pair)
-        rd_text_add(to, ", %s *q", rd_state_type(&f->of, /*k=*/0));
+    rd_add_parameters(to, &f->emit, /*nodes=*/false, "", 'p');
+    if (f->hi_lo_sums)
+        rd_text_add(to, ", %s *q", rd_state_type(&f->emit, /*k=*/0));
 }
 
 /* Prints prefix0(), which makes the results y of an element of a scan: the fold p of all blocks

@@ -40,14 +40,14 @@ static void print_take(rd_printing *n, const rd_stmt *s, const char *from, const
     const rd_sorting *sorting = &n->t->p->sorting[s->arg];
     rd_text           state = { 0 }, begin = { 0 }, count = { 0 }, length = { 0 };
 
-    add_row(n, &state, RD_I64, sorting->state, &s->of.cell);
-    rd_print_linear(n, &begin, &s->of.lane);
+    add_row(n, &state, RD_I64, sorting->state, &s->fold_at.cell);
+    rd_print_linear(n, &begin, &s->fold_at.lane);
     rd_print_linear(n, &count, &s->count);
     rd_print_number(n, &length, sorting->n);
-    if (sorting->follows)
+    if (sorting->reads_earlier_state)
         rd_print_line(n, "if (%s + (%s) == %s)", begin.at, count.at, length.at);
     rd_print_line(n, "%sq->take(q, %" PRId32 ", %s, %s, %s, %s, %s, %s%s%s);",
-                  sorting->follows ? "    " : "", s->arg, from, to, state.at, begin.at, count.at,
+                  sorting->reads_earlier_state ? "    " : "", s->arg, from, to, state.at, begin.at, count.at,
                   s->fronts ? "(" : "", s->fronts ? count.at : "0", s->fronts ? ") / 64" : "");
     rd_text_end(&length, n->to);
     rd_text_end(&count, n->to);
@@ -68,7 +68,7 @@ void rd_print_sort(rd_printing *n, const rd_stmt *s)
         return;
     }
     add_row(n, &from, sorting->type, sorting->from, &s->at);
-    add_row(n, &to, sorting->out, sorting->to, &s->of.index);
+    add_row(n, &to, sorting->out, sorting->to, &s->fold_at.index);
     if (sorting->most)
         print_take(n, s, from.at, to.at);
     else
@@ -87,8 +87,8 @@ static void print_front_pointers(rd_printing *n, const rd_stmt *s)
     rd_text           from = { 0 }, state = { 0 }, place = { 0 };
 
     add_row(n, &from, sorting->type, sorting->from, &s->at);
-    add_row(n, &state, RD_I64, sorting->state, &s->of.cell);
-    rd_print_linear(n, &place, &s->of.lane);
+    add_row(n, &state, RD_I64, sorting->state, &s->fold_at.cell);
+    rd_print_linear(n, &place, &s->fold_at.lane);
     rd_print_line(n, "const %s *const z = %s;", type, from.at);
     rd_print_line(n, "%s *const y = (%s *)(%s + %" PRId64 ") + (%s) / %d;", type, type, state.at,
                   rd_first_few_fronts(sorting->kept), place.at,

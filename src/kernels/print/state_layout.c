@@ -126,7 +126,7 @@ static void allot(rd_printing *n, int32_t number)
         f->facts = rd_piece(&n->state, /*n=*/1, /*each=*/64);
     if (store->storage == RD_IN_TASK)
         f->current = rd_piece(&n->state, /*n=*/1, bytes);
-    if (f->room)
+    if (f->tree_rows)
         f->tree = rd_piece(
             &n->state, f->tree_rows,
             rd_bytes_times(f->emit.n_state, rd_lines(rd_bytes_times(f->states, f->emit.bytes))));

@@ -83,9 +83,9 @@ static void print_exp(rd_printing *n, const rd_let *let, int32_t result, const c
     const char      *elem = rd_dtype_class(let->type) == RD_CLASS_f32 ? "f32" : "f64";
     rd_text          base = { 0 };
 
-    n->first = true;
+    n->at_first_element = true;
     rd_print_linear(n, &base, at);
-    n->first = false;
+    n->at_first_element = false;
     if (base.at && strcmp(base.at, "0") != 0)
         rd_print_line(n, "EXP_OF_STRIP(%s, (a%" PRId32 " + %s), %s)", elem, result, base.at, count);
     else

@@ -22,9 +22,9 @@ static bool is_plain_extreme(const rd_printing *n, int32_t fold, int32_t reducer
     const rd_print_fold *f = &n->fold[fold];
     const rd_fold       *p = &n->t->p->fold[fold];
 
-    return !p->user && !p->scan && (int32_t)p->reducer == reducer && f->of.n_state == numbers &&
-           (p->type == RD_F32 || p->type == RD_F64) && !f->of.masked && !f->of.weighted &&
-           !f->of.seen && f->lanes == 1 && !f->room && !n->t->fold[fold].split;
+    return !p->user && !p->scan && (int32_t)p->reducer == reducer && f->emit.n_state == numbers &&
+           (p->type == RD_F32 || p->type == RD_F64) && !f->emit.masked && !f->emit.weighted &&
+           !f->emit.seen && f->lanes == 1 && !f->tree_rows && !n->t->fold[fold].split;
 }
 
 /* True if the states of both folds lie alike in memory, so that a position in one array is the same
@@ -119,7 +119,7 @@ void rd_print_find_twins(rd_printing *n)
                 if (is_plain_extreme(n, a, pairs[k][0], 1) &&
                     is_plain_extreme(n, b, pairs[k][1], 2) &&
                     n->t->p->fold[a].type == n->t->p->fold[b].type &&
-                    strcmp(rd_state_type(&n->fold[a].of, 0), rd_state_type(&n->fold[b].of, 0)) ==
+                    strcmp(rd_state_type(&n->fold[a].emit, 0), rd_state_type(&n->fold[b].emit, 0)) ==
                         0 &&
                     is_twin(n->t, a, b))
                     n->fold[a].twin = b + 1;

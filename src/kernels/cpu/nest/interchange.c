@@ -68,7 +68,7 @@ static double rounds_around(const rd_interchange *t, int32_t loop)
 
 /* True if there are loops over components (indices of other axes than that of points) with a loop
  * over points inside, and all of them are short: 64 rounds together.  Loops backwards, with bounds
- * by a mask (`bounds`) or over sparse rows (rd_is_row) are excluded. */
+ * by a mask (`bounds`) or over sparse rows (rd_is_sparse_row) are excluded. */
 static bool has_short_loops(const rd_interchange *t)
 {
     bool found = false;

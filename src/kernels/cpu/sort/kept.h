@@ -18,7 +18,7 @@ enum { ALL_COME, NUMBERS_COME, BEFORE_COMES };
 typedef struct kept {
     const rd_sorting *s;
     int64_t           n, most, room; /* candidates: now; that stay; that there is memory for */
-    int64_t at_hand;   /* so many candidates have their elements at `x`; others are in the strip */
+    int64_t copied;   /* so many candidates have their elements at `x`; others are in the strip */
     int64_t begin;     /* the strip's first place */
     int64_t fronts;    /* fronts of the strip's blocks that the state has; 0: none */
     const char *strip; /* the strip's elements */

@@ -163,7 +163,7 @@ void JOIN(rd_sort_take, NAME)(const rd_sorting *s, const rd_row_strip *strip)
     const int64_t end = strip->begin + strip->n;
     kept          f;
 
-    if (!s->follows && !take_fronts_f32(s, strip)) {
+    if (!s->reads_earlier_state && !take_fronts_f32(s, strip)) {
         f = open_kept(s, strip, strip->begin == 0);
         take_type(&f, strip);
         close_strip(&f, end);

@@ -23,7 +23,7 @@ static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
     inside.kind       = RD_FOR_VECTOR;
     inside.in_order   = true;
     inside.extent     = along;
-    inside.of         = -1; /* it comes from no loop of the program */
+    inside.program_loop         = -1; /* it comes from no loop of the program */
     inside.prefetched = 0;
     inside.from       = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, start));
     inside.to         = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(along), /*coef=*/1, start));

@@ -174,7 +174,7 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
     const int64_t   rows = rd_rows_of_lanes(&w->t->p->fold[s->fold]);
     const rd_linear step = rd_linear_plus(w->t, s->fold_at.lane, rows, s->fold_at.outer);
 
-    return rd_linear_plus_axis(w->t, step, /*coef=*/-1, w->tiles.start);
+    return rd_linear_plus_axis(w->t, step, /*coef=*/-1, w->tiles.start_mark);
 }
 
 /* Removes the operands of a step: element, weight and mask. A SCAN_RESULT, which returns a

@@ -52,8 +52,8 @@ int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t b
 void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t split)
 {
     const rd_for    l     = *rd_loop_of(t, ranges);
-    const rd_linear start = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l.start),
-                    stop  = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l.stop);
+    const rd_linear start = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l.start_mark),
+                    stop  = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l.stop_mark);
 
     if (t->failed)
         return;

@@ -99,8 +99,8 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
         const rd_linear first = first_lane(t, stmt);
 
         l                     = &t->loop[t->stmt[stmt].arg];
-        l->from.part[0].by    = round;
-        l->from.part[0].first = rd_linear_plus(t, rd_linear_of(0), /*coef=*/-1, first);
+        l->from.part[0].multiple    = round;
+        l->from.part[0].base = rd_linear_plus(t, rd_linear_of(0), /*coef=*/-1, first);
     }
     l->step       = round;
     l->extent     = l->extent < 0 ? -1 : (l->extent + round - 1) / round + 1;

@@ -130,9 +130,9 @@ static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
     if (t->failed)
         return made;
     t->loop[t->stmt[loop].arg].from =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, items.start));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, items.start_mark));
     t->loop[t->stmt[loop].arg].to =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, items.stop));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, items.stop_mark));
     return made;
 }
 

@@ -87,7 +87,7 @@ void rd_print_declare_deferred(rd_printing *n, int32_t loop)
     for (int32_t s = next_deferred(n, loop, loop); s >= 0 && count > 1;
          s         = next_deferred(n, loop, s)) {
         rd_print_line(n, "%s k%" PRId32 "[%" PRId64 "];",
-                      rd_state_type(&n->fold[n->t->stmt[s].fold].of, /*k=*/0), s, count);
+                      rd_state_type(&n->fold[n->t->stmt[s].fold].emit, /*k=*/0), s, count);
         rd_print_line(n, "int moves%" PRId32 " = 0;", s);
     }
 }
@@ -138,7 +138,7 @@ static void print_deferred_step(rd_printing *n, int32_t stmt)
 
     add_element(n, &at);
     rd_print_line(n, "const %s r%" PRId32 " = k%" PRId32 "[%s];",
-                  rd_state_type(&n->fold[s->fold].of, /*k=*/0), s->x, stmt, at.at);
+                  rd_state_type(&n->fold[s->fold].emit, /*k=*/0), s->x, stmt, at.at);
     rd_print_thread_step(n, stmt);
     rd_text_end(&at, n->to);
 }

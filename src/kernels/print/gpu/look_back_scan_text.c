@@ -169,8 +169,8 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
     add_state(n, &state, s);
     rd_print_line(n, "{");
     n->indent++;
-    if (n->fold[s->fold].of.seen)
-        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].of, /*k=*/1));
+    if (n->fold[s->fold].emit.seen)
+        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].emit, /*k=*/1));
     rd_print_begin_line(n);
     rd_print_add_step(n, n->to, s, state.at);
     rd_text_add(n->to, "\n");
@@ -220,7 +220,7 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text step = { 0 };
 
     rd_print_step_number(n, &step, s);
-    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].of, /*k=*/1), step.at);
+    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].emit, /*k=*/1), step.at);
     rd_text_end(&step, n->to);
 }
 

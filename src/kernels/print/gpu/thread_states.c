@@ -72,8 +72,8 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     at = declare_each(n, store, 'p', /*nodes=*/false, cells, at);
     if (f->hi_lo_sums) {
         rd_text_add(&name, "p%" PRId32 "_%d", store, n_state);
-        at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].of, /*k=*/0),
-                     name.at, cells, n->fold[n->t->store[store].fold].of.bytes, at);
+        at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].emit, /*k=*/0),
+                     name.at, cells, n->fold[n->t->store[store].fold].emit.bytes, at);
         rd_text_end(&name, n->to);
     }
     if (f->levels)
