@@ -56,7 +56,8 @@ typedef struct tree_check {
 
 /* Checks a loop body recursively: each loop's parent, and that each value stands in the body where
  * its storage says, inside all loops that it needs. w->seen counts values, w->wrong is the first
- * fault. An item is a loop or a value; scope->open has the axes of all loops around. */
+ * fault. An item is a loop or a value; scope->single_index_axes has the axes of all loops around.
+ * */
 static void check_scope(tree_check *w, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {

@@ -191,7 +191,7 @@ static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest 
 }
 
 /* Plans for this processor: returns the nest with shared loops (together), or one with separate
- * loops if that is much cheaper. NULL on failure. own.apart asks the pipeline for separate
+ * loops if that is much cheaper. NULL on failure. own.separate_loops asks the pipeline for separate
  * loops. The pool owns both nests. */
 static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx,
                              rd_pool *pool, int n, const rd_request *request, const rd_given *given,
@@ -213,8 +213,8 @@ static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ct
 }
 
 /* Plans for a device: returns the nest, or one with separate loops if the device refuses a stage
- * in which reductions of different axes share loops. NULL on failure. `crossed`: such reductions
- * share loops in this nest; cross: they may. */
+ * in which reductions of different axes share loops. NULL on failure. `has_crossing_folds`: such
+ * reductions share loops in this nest; cross: they may. */
 static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx *ctx,
                                 rd_pool *pool, int n, const rd_request *request,
                                 const rd_given *given, const rd_eval_opts *opts,

@@ -29,8 +29,8 @@ bool rd_formula_build_sized(rd_formula_reader *r, rd_statement *s)
 }
 
 /* Builds every array that is read at indices, x[i, j], because the indices get their extents
- * from it. False after an error. r->uses is the list of these pieces, linked by `use`; the array
- * is `first`. */
+ * from it. False after an error. r->indexed_arrays is the list of these pieces, linked by `use`;
+ * the array is `first`. */
 bool rd_formula_build_read(rd_formula_reader *r)
 {
     for (rd_phrase *use = r->indexed_arrays; use; use = use->next_indexed)

@@ -76,9 +76,9 @@ static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 }
 
 /* Finds the names in p that are indices, marks pieces that contain one (labelled), and appends
- * arrays that are read at indices, x[i, j], to the list r->uses. False after an error. A name is
- * an index if one of that name is in scope: p->label, else -1. `subscripts`: p is x[...] (AT)
- * and one of its subscripts, which stand behind its first operand x, contains an index; then x
+ * arrays that are read at indices, x[i, j], to the list r->indexed_arrays. False after an error. A
+ * name is an index if one of that name is in scope: p->label, else -1. `subscripts`: p is x[...]
+ * (AT) and one of its subscripts, which stand behind its first operand x, contains an index; then x
  * itself may contain none. */
 static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
@@ -283,8 +283,8 @@ typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phras
                       int axis, int64_t extent, const rd_formula_sum *a);
 
 /* Calls `what` for each subscript that is a sum of indices and must stay inside its axis, thus
- * not inside pad() and the like. r->uses lists the arrays that are read at indices. False after
- * an error. use->first is the array, its value `base`, and the pieces behind it are the
+ * not inside pad() and the like. r->indexed_arrays lists the arrays that are read at indices. False
+ * after an error. use->first is the array, its value `base`, and the pieces behind it are the
  * subscripts, one an axis. Those without an index are skipped, and so is any that is no sum of
  * indices. */
 static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)

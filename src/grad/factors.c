@@ -381,7 +381,7 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
  * d.negative, d.outside and d.under (divisors) applied. */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
-    factoring   d    = { .call = call };
+    factoring d    = { .call = call };
     rd_masked mask = { .choice = NULL };
     rd_expr  *inside, *y;
 

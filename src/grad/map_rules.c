@@ -196,7 +196,7 @@ static rd_expr *push_choice(rd_grad_step *s)
 }
 
 /* Forward mode: returns the tangent of the node, how it changes along the direction: the sum of
- * its changes by the operands' tangents, s->in (NULL: 0). NULL after a failure. A flat operand
+ * its changes by the operands' tangents, s->change (NULL: 0). NULL after a failure. A flat operand
  * adds nothing. y's derivative is zeros if no operand changes it. */
 static rd_expr *push(rd_grad_step *s)
 {

@@ -303,7 +303,7 @@ static bool pull(rd_grad_step *s)
 
 /* Forward mode: returns the tangent of the result, how it changes along the direction: the sum
  * over the reduced axes of its changes by each element's tangent and by each weight's. NULL
- * after a failure. r is the reduction with its operands, and s->in[k] the tangent of its
+ * after a failure. r is the reduction with its operands, and s->change[k] the tangent of its
  * elements (0) and weights (1); NULL: no change. */
 static rd_expr *push(rd_grad_step *s)
 {

@@ -83,7 +83,7 @@ static void take_all_pairs(rd_grad_step *s, bool depends[RD_MOST_IN])
 /* Runs the rule of s->y for its cotangent g: part[k] becomes what operand k gets, in the operand's
  * type (x NULL: nothing).  Numbers that multiply a cotangent stay beside it.  False after a
  * failure.  `keeps`: types allow numbers beside cotangents. Otherwise g's number is multiplied
- * into it first, and none is taken out of the parts. s->in[k] is what the rule gives operand k;
+ * into it first, and none is taken out of the parts. s->change[k] is what the rule gives operand k;
  * part[k].x NULL: no change of it matters, or it gets nothing. */
 bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
 {

@@ -318,8 +318,8 @@ static void add_tree(rd_text *text, const rd_fold *fold)
 }
 
 /* Adds the line of a fold (a reduction or scan), with its reducer, types, ddof (what var and std
- * subtract from the number of elements), combine tree, groups (`apart`: their stride in cells), and
- * cells (the accumulators, one for each result):
+ * subtract from the number of elements), combine tree, groups (`group_stride`: their stride in
+ * cells), and cells (the accumulators, one for each result):
  *
  *     fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0, split */
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)

@@ -421,8 +421,8 @@ rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 
 /* ---- Runs and workers ------------------------------------------------------------------------ */
 /* Writes the strides of the result by axes of the product; 0 for the summed axis and for axes that
- * the result lacks. False: a reshaped result whose memory is not dense. a->to[] maps the sum's
- * axes, which lack the summed one, to the result's, -1: none. */
+ * the result lacks. False: a reshaped result whose memory is not dense. a->result_axis[] maps the
+ * sum's axes, which lack the summed one, to the result's, -1: none. */
 static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_expr *result,
                          const int64_t *stride)
 {

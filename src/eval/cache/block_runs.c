@@ -224,9 +224,9 @@ static rd_status run_on_team(blocks *b, worker *w, int n)
  * workers. False: there is none for one, and nothing was done. */
 static bool run_blocks(blocks *b, rd_status *status)
 {
-    rd_ctx *const ctx  = b->plan->ctx;
-    const int     n    = rd_thread_count_now(ctx, b->opts->threads, rd_plan_work(b->plan), b->p.along);
-    worker       *w    = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
+    rd_ctx *const ctx = b->plan->ctx;
+    const int     n = rd_thread_count_now(ctx, b->opts->threads, rd_plan_work(b->plan), b->p.along);
+    worker       *w = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
     int           made = 0;
 
     while (w && made < n && make_worker(b, &w[made]))

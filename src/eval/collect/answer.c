@@ -179,8 +179,8 @@ int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
 
 /* Answers all uses (readers' requests) in list[0..n) by reads of value v, which stores the whole
  * expression. Where a request goes along one plain axis of it, that axis is unified with the
- * stored one, so that reader and writer may share a loop. `whole` then says that v is read at
- * other places than its own. False on failure. */
+ * stored one, so that reader and writer may share a loop. `is_whole_array` then says that v is read
+ * at other places than its own. False on failure. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++) {

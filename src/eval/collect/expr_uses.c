@@ -217,7 +217,8 @@ static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr
  *   below has (widest)
  * - few operations for an element (whole)
  * - all uses together want at most 4 times its elements */
-bool rd_is_cheap_pair_function(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
+bool rd_is_cheap_pair_function(const rd_collector *c, const rd_seen *seen, const int32_t *list,
+                               int n)
 {
     /* evaluations an element; uses; elements; ratio; operations */
     enum { FEW = 4, MOST_USES = 16, MANY = 1 << 24, FAR = 64, MOST_OPS = 4096 };

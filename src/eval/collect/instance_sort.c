@@ -6,7 +6,7 @@
 /* Stores the operand of a sort along a new last axis, so that rows are contiguous, as sorting
  * needs. Rows are at subscripts `kept`, with axes dim[0..n); dim[n] becomes the new axis. Returns
  * the value's number or -1. The copy is a cast to its own type; `row` marks it as rows to be
- * sorted, `whole` as an array that is read at other places. */
+ * sorted, `is_whole_array` as an array that is read at other places. */
 static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kept, int n,
                       int32_t *dim)
 {

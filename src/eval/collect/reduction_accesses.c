@@ -198,8 +198,8 @@ static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *fro
 
 /* Adds the accesses below the value that READ `read` reads. Whether that value is stored depends
  * on its other readers, which must not matter for bits. So it is looked through, unless it is
- * certainly an array, counts as one (chosen), or lies too deep. False: no memory. `chosen`: it
- * counts as an array; is_array(): it certainly is one. MAX_DEPTH limits the recursion;
+ * certainly an array, counts as one (chosen), or lies too deep. False: no memory. `taken_as_array`:
+ * it counts as an array; is_array(): it certainly is one. MAX_DEPTH limits the recursion;
  * translated() rewrites an access from t's axes to those of the read. */
 static bool access_through(rd_fold_reads *o, const rd_value *read)
 {

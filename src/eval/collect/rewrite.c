@@ -113,7 +113,7 @@ static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscrip
 
 /* Turns value v into a READ of the k-th result of a pair. If v is stored, it becomes a copy of
  * that READ and is stored as before, so that its readers do not change how it is computed. False
- * on failure. v is stored if it is a result (`out`) or an array (`whole`). */
+ * on failure. v is stored if it is a result (`out`) or an array (`is_whole_array`). */
 static bool read_result(rd_graph *g, int v, int pair, int k)
 {
     rd_subscript *at = rd_pool_get(g->pool, (size_t)g->value[pair].n_dim * sizeof *at);

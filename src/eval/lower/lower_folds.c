@@ -71,9 +71,9 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 
 /* Adds the reduction or scan that value i is to the program; its cells (accumulators) begin in
  * scope `parent`. Returns its number, or -1. split: tasks may share its reduced axis, as it begins
- * outside the root loop. Of a group-by, n_group is the number of groups, `apart` the distance
- * between the cells of two groups, and `begins` that from the labels to the array of row begins,
- * 0: none. Texts and facts are copied, as the plan may outlive the expression. */
+ * outside the root loop. Of a group-by, n_group is the number of groups, `group_stride` the
+ * distance between the cells of two groups, and `begins` that from the labels to the array of row
+ * begins, 0: none. Texts and facts are copied, as the plan may outlive the expression. */
 int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];

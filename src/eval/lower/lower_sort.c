@@ -70,7 +70,7 @@ static bool are_alike(const rd_address *a, const rd_address *b)
 /* Finds an earlier sort in strips (some elements of a row at a time) whose state this one can use;
  * -1: there is none. It must take the same rows in the same order, and keep as many results or
  * more. It has the same strips (most), axis, row length (n), direction and address of elements,
- * and a state of its own (no `follows`). */
+ * and a state of its own (no `reads_earlier_state`). */
 static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
 {
     const rd_program *p = l->p;
@@ -90,8 +90,8 @@ static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
 
 /* Adds the terms that select a row's state (its first k so far), of so many words each, to *at.
  * Rows are those of the loops between `scope` and the loop over strips, ranges along the row.
- * Returns the words of all rows. scope->ranged are axes of which a tile loop has a range, so
- * that their indices count from its start (local). rows_of() counts the rows of a loop. */
+ * Returns the words of all rows. scope->tile_ranged_axes are axes of which a tile loop has a range,
+ * so that their indices count from its start (local). rows_of() counts the rows of a loop. */
 static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scope,
                                  const rd_loop_scope *strips, int64_t words, rd_address *at)
 {
@@ -110,7 +110,7 @@ static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scop
 /* Fills in where a sort in strips (some elements of a row at a time) keeps the first k of each row
  * so far. Values and positions (two sorts) of the same rows share one state. s->most is the
  * length of a strip, s->kept the number of elements that the state keeps, s->state its address.
- * `follows`: the earlier sort has taken the strip already. */
+ * `reads_earlier_state`: the earlier sort has taken the strip already. */
 static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *strips,
                         rd_sorting *s)
 {

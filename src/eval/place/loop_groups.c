@@ -143,8 +143,8 @@ static bool are_both_ways(const rd_value *v, const rd_value *m)
 
 /* True if values a and b may not share a loop. On a GPU, reductions of different axes want
  * different threads, unless the backend can do both in one read (cross). On a CPU, values of
- * different sides (groups of folds with conflicting loops) are separate. v->side is the side, 0:
- * none; are_crossing(): one reduces an axis that the other keeps. */
+ * different sides (groups of folds with conflicting loops) are separate. v->loop_side is the side,
+ * 0: none; are_crossing(): one reduces an axis that the other keeps. */
 static bool must_be_separate(const growing *g, int a, int b)
 {
     const rd_graph *graph = g->s->p->graph;
@@ -201,7 +201,7 @@ static bool splits_sparse_rows(const growing *g, const rd_value *v)
  * - for each member: both run in the same direction, neither is computed by a library (apart),
  *   they need not be separate, and neither slows a function of the other
  * - its operands are available; if one is not, and the value is of a side, that is noted in
- *   `kept` */
+ *   `kept_out` */
 static bool may_join(growing *g, int a)
 {
     const rd_placing *p = g->s->p;
@@ -361,7 +361,8 @@ static bool waits_for_readers(const growing *g, int materialised)
     const bool      pairs = v->kind == RD_VALUE_REDUCE && rd_points_of(graph, v->axes) > MANY;
 
     return rd_is_computed_again(graph, v) &&
-           ((v->loop_side && is_read_by_its_side(g->s->p, materialised)) || (pairs && !graph->device));
+           ((v->loop_side && is_read_by_its_side(g->s->p, materialised)) ||
+            (pairs && !graph->device));
 }
 
 /* True if the loop over x would make an array of such a value (waits_for_readers()): the loop, or
@@ -440,8 +441,8 @@ static double form_group_once(growing *g)
 
 /* Forms the group that shares a loop over x, again and again until no member is too early (an
  * array that its readers should have in their loop), as each may keep others out. Returns the
- * operations that sharing saves. form_group_once() makes one group; s->unread marks those that
- * were taken out. */
+ * operations that sharing saves. form_group_once() makes one group; s->waits_for_readers marks
+ * those that were taken out. */
 static double form_group(growing *g)
 {
     double gain;
@@ -454,7 +455,8 @@ static double form_group(growing *g)
 }
 
 /* True if at least two candidates for a loop over x would be left without the values that keep
- * others out (blocks). g->wait are the waiting values; s->late: they wait for an operand. */
+ * others out (blocks). g->wait are the waiting values; s->waits_for_operands: they wait for an
+ * operand. */
 static bool leaves_several(const growing *g)
 {
     int n = 0;
@@ -467,9 +469,9 @@ static bool leaves_several(const growing *g)
 
 /* Forms the group that shares a loop over x; then again without the values that keep others
  * out, as if these were placed before. Takes the better group; returns the operations that it
- * saves. s->before marks the values assumed to be placed before, s->blocks those that kept
- * others out in the first try. That try stands if no assumption may be made (strict), nothing
- * was kept out, or fewer than two candidates would be left (leaves_several()). */
+ * saves. s->assumed_before marks the values assumed to be placed before, s->keeps_others_out those
+ * that kept others out in the first try. That try stands if no assumption may be made (strict),
+ * nothing was kept out, or fewer than two candidates would be left (leaves_several()). */
 static double form_best_group(growing *g)
 {
     const size_t n = (size_t)g->s->p->n;

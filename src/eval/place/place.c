@@ -105,8 +105,8 @@ static bool place_loop(state *s, rd_loop_scope *scope, const rd_loop_group *grou
 /* Places all n waiting values inside a scope (a loop body): those that need no further loop, then
  * loop after loop, each with the group of values that saves most by sharing it. False on
  * failure. `wait` lists waiting values by their place in the list of stored ones, and n is how
- * many are left, -1: no memory. scope->open has the axes of the loops around. place_loop() makes
- * the loop and places its group inside; `inside` is room for that. */
+ * many are left, -1: no memory. scope->single_index_axes has the axes of the loops around.
+ * place_loop() makes the loop and places its group inside; `inside` is room for that. */
 static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait)
 {
     int32_t *inside = rd_pool_get(s->p->graph->pool, (size_t)(n + 1) * sizeof *inside);

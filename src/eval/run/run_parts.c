@@ -121,8 +121,8 @@ static bool get_spare(running *r)
 }
 
 /* Checks the addresses that no part's own plan checks: of inputs that products read in place, and
- * of the result that a product is made in. Returns the status. part->lies: its array is a leaf
- * that products read in place, input `input` of the plan, -1: none. parts->direct is the array
+ * of the result that a product is made in. Returns the status. part->read_in_place: its array is a
+ * leaf that products read in place, input `input` of the plan, -1: none. parts->direct is the array
  * that is made in the result's memory, -1: none; direct() is that address. */
 static rd_status check_addresses(const running *r)
 {

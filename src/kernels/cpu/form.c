@@ -133,9 +133,9 @@ static double relative_cost(const rd_fold *f)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 /* True if tiles take each element of the fold by itself, as no kernel fits its rows; see
- * tile/run/steps.c. Users' reducers, group-bys, totals (treeless), small ints (`small`) and counted
- * bools have ways of their own. `down`: the rows of a tile go along the lanes, and columns are
- * packed for a kernel. */
+ * tile/run/steps.c. Users' reducers, group-bys, totals (treeless), small ints (`small_ints_load`)
+ * and counted bools have ways of their own. `down`: the rows of a tile go along the lanes, and
+ * columns are packed for a kernel. */
 static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *t,
                                   const rd_tile_fold *f)
 {

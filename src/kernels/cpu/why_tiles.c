@@ -106,8 +106,8 @@ static bool is_fold_of_long_rows(const rd_program *p, const rd_tile_code *code)
 }
 
 /* True if a kernel widens what STEP i takes, as it reads it.  Small ints of one block are excluded:
- * nests add those up 5 times as fast (rows of 1,000 bytes).  `small` is the LOAD of small ints that
- * a kernel reads itself, -1: none. */
+ * nests add those up 5 times as fast (rows of 1,000 bytes).  `small_ints_load` is the LOAD of small
+ * ints that a kernel reads itself, -1: none. */
 static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
@@ -208,9 +208,9 @@ static bool is_transposing(const rd_program *p, const rd_tile_code *code)
 }
 
 /* True if the program sums by labels in memory (group-by), of plain loads or of functions.  A tile
- * kernel adds without a test for a new label, and computes functions by vectors. t->sums: the
- * kernel sums; t->label: the LOAD of labels that it reads itself, -1: none.  Labels of a sparse
- * pattern (of_pattern) are excluded: they come in runs.  Other maps than functions gain nothing. */
+ * kernel adds without a test for a new label, and computes functions by vectors.
+ * t->uses_sum_kernel: the kernel sums; t->label: the LOAD of labels that it reads itself, -1: none.
+ *  Labels of a sparse pattern (of_pattern) are excluded: they come in runs.  Other maps than functions gain nothing. */
 static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
 {
     bool steps = false, maps = false, functions = false;

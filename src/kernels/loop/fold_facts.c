@@ -120,7 +120,7 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
 /* Fills the facts of a fold from its instructions; loop.h explains each field, and emit.h those of
- * f->of. A fold without elements has no step instruction (step -1): its cells (accumulators) only
+ * f->emit. A fold without elements has no step instruction (step -1): its cells (accumulators) only
  * begin and are finished. rd_positions() is how many values a position can have; rd_rises() says
  * whether elements come by rising position. */
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)

@@ -102,13 +102,13 @@ typedef struct rd_for {
     bool    constant_ends; /* the text has the bounds as numbers                                 */
     /* compilers do not know what `start` is bound to: they load and compute again what loops before
      * have from the same index, rather than keep it */
-    bool    hidden;
-    bool    by_block;   /* GPU: a block's threads run it once for all of the block's items    */
-    bool    split_reduction;      /* GPU: items of a split reduction; the last one done combines partials */
-    bool    by_team;    /* GPU: its rounds go to the block's teams, in turn                   */
-    bool    skewed;     /* GPU: each team is one round of the inner loop behind the team before */
-    int32_t team;       /* GPU, outermost loop over items: threads that do one item           */
-    int32_t prefetched; /* GPU: loads of so many whole rounds come before their steps; 0: none */
+    bool hidden;
+    bool by_block;        /* GPU: a block's threads run it once for all of the block's items    */
+    bool split_reduction; /* GPU: items of a split reduction; the last one done combines partials */
+    bool by_team;         /* GPU: its rounds go to the block's teams, in turn                   */
+    bool skewed;          /* GPU: each team is one round of the inner loop behind the team before */
+    int32_t team;         /* GPU, outermost loop over items: threads that do one item           */
+    int32_t prefetched;   /* GPU: loads of so many whole rounds come before their steps; 0: none */
     /* GPU: rounds of a loop over items in the text, so that blocks of threads are whole; added
      * rounds have no effect; 0: no padding */
     int64_t padded_rounds;
@@ -204,12 +204,12 @@ typedef struct rd_stmt {
     int32_t      first, last; /* of its own body, -1                                           */
     int32_t      arg;  /* a number, as its row in statements.def says                        */
     int32_t      fold; /* of statements of folds                                        */
-    int32_t      x, weight, mask, label; /* values that a STEP takes; x: what STORE stores, IF tests */
-    int32_t      value, n_value;    /* the values that it makes                                */
-    int32_t      slot, store; /* STORE: the program's memory, or the tree's; folds: the states */
-    rd_dtype     type;        /* STORE, CUT_AT_RUN: of the element in memory                   */
+    int32_t  x, weight, mask, label; /* values that a STEP takes; x: what STORE stores, IF tests */
+    int32_t  value, n_value;         /* the values that it makes                                */
+    int32_t  slot, store; /* STORE: the program's memory, or the tree's; folds: the states */
+    rd_dtype type;        /* STORE, CUT_AT_RUN: of the element in memory                   */
     /* STORE, CUT_AT_RUN, PREFETCH, LOWER_BOUND: the address.  SORT, FRONT: the first element, and
-     * of.index the first result.  BEGIN, LOOK_BACK: the first step of a range */
+     * fold_at.index the first result.  BEGIN, LOOK_BACK: the first step of a range */
     rd_linear at;
     /* PREFETCH: elements.  EXIT: states that it tests, from the cell's on.  LOWER_BOUND: the
      * number that is searched for */
@@ -229,18 +229,18 @@ typedef struct rd_stmt {
 typedef struct rd_loop_fold {
     rd_emit_fold emit; /* for the reducer's text; `cells` is set by the schedule            */
     int32_t      start, step, close; /* instructions; close -1: a scan                       */
-    int32_t      step_loop;     /* the program's innermost loop over steps; -1: there is one step    */
-    bool         several_lane_axes;     /* lanes go along several axes: each element tests for a block's end */
-    bool         any_lane;  /* any lane may take an element: its innermost index says which  */
-    bool         split;     /* tasks share it, and combine their partials                    */
-    bool         blocks;    /* it has several blocks                                         */
-    bool         hi_lo_sums;      /* a sum scan of floats by math/prefix_sums.h                   */
-    int64_t      n_words;   /* `pair`: doubles of a cell                                     */
-    int32_t      lanes;     /* lanes that can have elements                                  */
-    int64_t      steps;     /* of the whole fold                                             */
-    int32_t      tree_rows; /* rows of its combine tree; 0: one block, or a scan             */
-    int          shift;     /* a block is 2^shift steps, if there are several                */
-    int32_t      levels;    /* levels of nodes that a scan by the tree keeps                 */
+    int32_t      step_loop; /* the program's innermost loop over steps; -1: there is one step    */
+    bool several_lane_axes; /* lanes go along several axes: each element tests for a block's end */
+    bool any_lane;          /* any lane may take an element: its innermost index says which  */
+    bool split;             /* tasks share it, and combine their partials                    */
+    bool blocks;            /* it has several blocks                                         */
+    bool hi_lo_sums;        /* a sum scan of floats by math/prefix_sums.h                   */
+    int64_t n_words;        /* `pair`: doubles of a cell                                     */
+    int32_t lanes;          /* lanes that can have elements                                  */
+    int64_t steps;          /* of the whole fold                                             */
+    int32_t tree_rows;      /* rows of its combine tree; 0: one block, or a scan             */
+    int     shift;          /* a block is 2^shift steps, if there are several                */
+    int32_t levels;         /* levels of nodes that a scan by the tree keeps                 */
 } rd_loop_fold;
 
 /* ---- The tree -------------------------------------------------------------------------------- */

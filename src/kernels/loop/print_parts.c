@@ -124,7 +124,8 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
     rd_text_add(to, "%s%s%s", loop->backwards ? ", backwards" : "",
                 loop->by_call ? ", by call" : "", loop->nontemporal ? ", non-temporal" : "");
     rd_text_add(to, "%s%s", loop->flattened ? ", flat" : "", loop->hidden ? ", hidden" : "");
-    rd_text_add(to, "%s%s", loop->split_reduction ? ", split" : "", loop->by_block ? ", by block" : "");
+    rd_text_add(to, "%s%s", loop->split_reduction ? ", split" : "",
+                loop->by_block ? ", by block" : "");
     rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->skewed ? ", skewed" : "");
     if (loop->team)
         rd_text_add(to, ", team of %" PRId32, loop->team);

@@ -207,8 +207,8 @@ static bool get_memory(rd_pricing *q)
 }
 
 /* Chooses the regions (groups of loops that share strips) of the head, the body and the tail. A
- * tree that has vector loops already is priced as it is, so `bare` is not needed. False: no memory.
- * The caller calls rd_regions_free() in any case. */
+ * tree that has vector loops already is priced as it is, so `without_block_ends` is not needed.
+ * False: no memory. The caller calls rd_regions_free() in any case. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r)
 {
     const bool chosen = has_vectors(t);

@@ -10,7 +10,7 @@
  *
  * The sort reads a front in place of its block, unless something in it comes before the bound.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/first_few.h"
@@ -36,8 +36,8 @@ static const rd_sorting *sorting_of(const rd_schedule *t, const rd_stmt *sort)
  * bytes then has 16 or 8. */
 static bool takes_strips(const rd_schedule *t, const rd_stmt *s)
 {
-    return s->kind == RD_S_SORT && sorting_of(t, s)->most && !sorting_of(t, s)->reads_earlier_state &&
-           rd_dtype_size(sorting_of(t, s)->type) >= 4;
+    return s->kind == RD_S_SORT && sorting_of(t, s)->most &&
+           !sorting_of(t, s)->reads_earlier_state && rd_dtype_size(sorting_of(t, s)->type) >= 4;
 }
 
 /* True if the statement stores to the slot from which the sort takes its row. */
@@ -88,8 +88,8 @@ static bool is_plain_store(const row_store *r)
     strips = rd_loop_of(t, r->strips);
     return !l->by_call && !l->nontemporal && !l->in_order && l->axis == axis &&
            strips->axis == axis && !strips->backwards && !strips->align_to && l->from.n == 1 &&
-           l->to.n == 1 && from->multiple <= 1 && to->multiple <= 1 && from->at.n == 1 && to->at.n == 1 &&
-           from->at.offset == 0 && to->at.offset == 0 &&
+           l->to.n == 1 && from->multiple <= 1 && to->multiple <= 1 && from->at.n == 1 &&
+           to->at.n == 1 && from->at.offset == 0 && to->at.offset == 0 &&
            rd_linear_coef(t, &from->at, strips->start_mark) == 1 &&
            rd_linear_coef(t, &to->at, strips->stop_mark) == 1 &&
            rd_linear_coef(t, &t->stmt[r->store].at, axis) == 1;
@@ -172,17 +172,17 @@ static bool has_blocks(rd_schedule *t, const rd_stmt *sort)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* Puts the FRONT of a block behind the vector loop that makes it.  of.cell: where the sort's state
- * is; of.lane: the block's first element in the row; at: that element in memory. */
+/* Puts the FRONT of a block behind the vector loop that makes it.  fold_at.cell: where the sort's
+ * state is; fold_at.lane: the block's first element in the row; at: that element in memory. */
 static void add_front(const row_store *r)
 {
     rd_schedule *t     = r->t;
     rd_stmt      front = rd_stmt_of(RD_S_FRONT);
 
-    front.arg     = r->sort->arg;
+    front.arg          = r->sort->arg;
     front.fold_at.cell = r->sort->fold_at.cell;
     front.fold_at.lane = place_of_strip(r);
-    front.at      = rd_linear_plus(t, front.fold_at.lane, 1, r->sort->at);
+    front.at           = rd_linear_plus(t, front.fold_at.lane, 1, r->sort->at);
     rd_put_behind(t, rd_add_stmt(t, &front), r->vector);
 }
 

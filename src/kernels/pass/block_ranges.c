@@ -60,9 +60,10 @@ static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
     return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
-/* Puts a block loop around the loop: each of its rounds is a range of the axis, from mark `start`
- * to mark `stop`, and the inner loop visits that range. Early exits of the loop now leave the block
- * loop. Returns the block loop. That comes from no loop of the program (of = -1). */
+/* Puts a block loop around the loop: each of its rounds is a range of the axis, from mark
+ * `start_mark` to mark `stop_mark`, and the inner loop visits that range. Early exits of the loop
+ * now leave the block loop. Returns the block loop. That comes from no loop of the program (of =
+ * -1). */
 static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 {
     rd_for  block = *rd_loop_of(t, loop);

@@ -69,7 +69,7 @@ static int part_of(const rd_schedule *t, int32_t stmt)
  * because its states (accumulators) stay in registers. *of gets the alternatives for explain; the
  * rule's region is the last of them, without a price (NAN). `at` and `by` describe a region each:
  * the tree, the vector's bytes, the statement, the axis, and whether that statement only holds
- * loops over the axis (`around`). */
+ * loops over the axis (`top_is_body`). */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->top_is_body };
@@ -125,9 +125,9 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 }
 
 /* Finds the regions of least price (groups of loops that share strips), describes each, and hands
- * out the arrays in *strips, with memory from get(). r.bare is a copy of the tree without ends of
- * blocks (runs of a fold's steps), on which regions are found. False: no memory. Then *strips is
- * not to be used. */
+ * out the arrays in *strips, with memory from get(). r.without_block_ends is a copy of the tree
+ * without ends of blocks (runs of a fold's steps), on which regions are found. False: no memory.
+ * Then *strips is not to be used. */
 bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
                       rd_strips *strips)
 {

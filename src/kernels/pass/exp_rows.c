@@ -23,9 +23,9 @@
  *
  * A phase is an exponential, or what stands before the first one, between two, or behind the last.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
- * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple.
- * A loop is `by_call` if the text runs it by one call of a function. */
+ * Fields. A loop's `program_loop` is the number of the program's loop that it comes from, -1: none.
+ * A bound has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * multiple. A loop is `by_call` if the text runs it by one call of a function. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -207,9 +207,10 @@ static bool is_written_out(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    return l && l->kind == RD_FOR_SERIAL && l->unroll > 0 && l->program_loop >= 0 && l->start_mark < 0 &&
-           l->stop_mark < 0 && l->step == 1 && !l->backwards && (l->extent < 0 || l->extent >= ROWS) &&
-           l->from.n == 1 && l->to.n == 1 && l->from.part[0].multiple <= 1 && l->to.part[0].multiple <= 1;
+    return l && l->kind == RD_FOR_SERIAL && l->unroll > 0 && l->program_loop >= 0 &&
+           l->start_mark < 0 && l->stop_mark < 0 && l->step == 1 && !l->backwards &&
+           (l->extent < 0 || l->extent >= ROWS) && l->from.n == 1 && l->to.n == 1 &&
+           l->from.part[0].multiple <= 1 && l->to.part[0].multiple <= 1;
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
@@ -296,13 +297,13 @@ static int32_t loop_from(const exp_rows *e, int32_t mark, int64_t step, int phas
     if (t->failed)
         return made;
     keep_phase(e, made, phase);
-    l         = &t->loop[t->stmt[made].arg];
-    l->from   = rd_edge_of(from);
-    l->to     = rd_edge_of(from);
-    l->step   = step;
-    l->extent = e->rows / step;
-    l->unroll = e->rows / (int32_t)step;
-    l->program_loop     = -1;
+    l               = &t->loop[t->stmt[made].arg];
+    l->from         = rd_edge_of(from);
+    l->to           = rd_edge_of(from);
+    l->step         = step;
+    l->extent       = e->rows / step;
+    l->unroll       = e->rows / (int32_t)step;
+    l->program_loop = -1;
     l->to.part[0].at.offset += e->rows;
     return made;
 }
@@ -328,9 +329,9 @@ static int32_t hidden_loop(const exp_rows *e, int phase)
 
     if (t->failed)
         return made;
-    t->loop[t->stmt[made].arg].start_mark  = mark;
-    t->loop[t->stmt[made].arg].unroll = 0;
-    t->loop[t->stmt[made].arg].hidden = true;
+    t->loop[t->stmt[made].arg].start_mark = mark;
+    t->loop[t->stmt[made].arg].unroll     = 0;
+    t->loop[t->stmt[made].arg].hidden     = true;
     rd_append(t, made, phase_loop(e, phase, mark));
     return made;
 }
@@ -357,7 +358,7 @@ static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
         return made;
     keep_phase(e, made, -1);
     l             = &t->loop[t->stmt[made].arg];
-    l->start_mark      = e->mark;
+    l->start_mark = e->mark;
     l->step       = e->rows;
     l->to.part[0] = *border;
     l->extent     = l->extent >= 0 ? l->extent / e->rows : -1;
@@ -374,7 +375,9 @@ static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
 static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at = l.to.part[0].at, .base = l.from.part[0].at, .multiple = rows };
+    const rd_edge_part border = { .at       = l.to.part[0].at,
+                                  .base     = l.from.part[0].at,
+                                  .multiple = rows };
     exp_rows           e      = { .t = t, .loop = loop, .rows = rows, .mark = rd_add_mark(t) };
     int32_t            made;
 
@@ -387,7 +390,7 @@ static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
     t->loop[t->stmt[loop].arg].from.part[0] = border;
     t->loop[t->stmt[loop].arg].extent       = rows - 1;
     t->loop[t->stmt[loop].arg].unroll       = 0;
-    t->loop[t->stmt[loop].arg].program_loop           = -1;
+    t->loop[t->stmt[loop].arg].program_loop = -1;
 }
 
 /* The pass: lets 16 or 8 rows of pairs go together through each phase of their exponentials, in all

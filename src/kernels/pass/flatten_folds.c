@@ -145,10 +145,10 @@ static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int3
 /* True if the fold is a plain reduction over the rows with a cell (accumulator) for each column: no
  * scan, no groups, no user's reducer, no reducer of places (argmin).  The column moves only the
  * cell, and the row only the lane. The loop over strips (ranges that vector loops visit) must be
- * the fold's own loop of steps (along), and `more`, an offset of states, must be 0. Its states must
- * be in the fold's first array (store == fold), with lanes side by side. rd_stmt_needs_fission() is
- * true for a step that takes exponentials, which a function does for a whole strip. `outer` is the
- * step's number, which neither axis may move. */
+ * the fold's own loop of steps (along), and `state_offset`, an offset of states, must be 0. Its
+ * states must be in the fold's first array (store == fold), with lanes side by side.
+ * rd_stmt_needs_fission() is true for a step that takes exponentials, which a function does for a
+ * whole strip. `outer` is the step's number, which neither axis may move. */
 static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];

@@ -322,7 +322,7 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
  * accumulators) of a cell, as the lane moves with the axis and the fold begins outside. cells: else
  * each has a cell. inner: a fold of one block begins and ends in one round of a vector loop.
  * begins: its BEGIN stands in the region. rd_needs_serial_steps() is asked only where the region is
- * itself the loop over the axis (not `around`). */
+ * itself the loop over the axis (not `top_is_body`). */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {

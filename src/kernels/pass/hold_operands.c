@@ -12,7 +12,7 @@
  * registers: those of points in up to three dimensions, f32 by AVX-512.  10,000 points and as many
  * neighbours take 0.83 of the time for the distances alone.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ * Fields. A loop's `strips_number` is the number of the strips that it runs over, -1: none.
  *
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/first_few.h"
@@ -56,7 +56,8 @@ static rd_linear outside_of_rounds(rd_schedule *t, int32_t stmt, int32_t vector,
  * of its round (start and stop, -1: it binds none). */
 static bool binds(const rd_schedule *t, const rd_for *l, const rd_linear *at)
 {
-    return rd_linear_coef(t, at, l->axis) || (l->start_mark >= 0 && rd_linear_coef(t, at, l->start_mark)) ||
+    return rd_linear_coef(t, at, l->axis) ||
+           (l->start_mark >= 0 && rd_linear_coef(t, at, l->start_mark)) ||
            (l->stop_mark >= 0 && rd_linear_coef(t, at, l->stop_mark));
 }
 

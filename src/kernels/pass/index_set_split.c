@@ -145,7 +145,7 @@ static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
 
 /* True if the loop must run all its rounds: a fold of several blocks has its steps, but not its
  * BEGIN, in the loop, and another loop goes along the steps and ends blocks. A block must go to the
- * combine tree even without elements, so no round may be skipped. f->along, the loop along the
+ * combine tree even without elements, so no round may be skipped. f->step_loop, the loop along the
  * steps, is neither this loop nor around it; -1: there is no such loop. */
 static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
 {

@@ -37,9 +37,9 @@ static bool is_suitable(const rd_strip_at *r, int32_t stmt)
 }
 
 /* True if one strip (a range that vector loops visit) is the whole axis, which no tasks share
- * (root), and all statements of the region (loops that share strips) are suitable. `around`: the
- * region only holds loops over the axis, and is none itself. rd_most_indices() is the most indices that a
- * loop visits at a time. */
+ * (root), and all statements of the region (loops that share strips) are suitable. `top_is_body`:
+ * the region only holds loops over the axis, and is none itself. rd_most_indices() is the most
+ * indices that a loop visits at a time. */
 static bool is_short_row(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;

@@ -277,7 +277,7 @@ static void finish_piece(rd_schedule *t, const rd_target *target, int32_t loop, 
 
 /* Splits the loop at its seams between lo and hi into a piece for each side. Where strips (ranges
  * that vector loops visit) must stay whole (by > 1), the strip around a seam is a piece of its own,
- * up to `by` indices on either side, which keeps its choices. The last piece is the loop itself.
+ * up to `grain` indices on either side, which keeps its choices. The last piece is the loop itself.
  * made[k] is the piece on the left of seam k, strip[k] the one around it, -1: none.
  * rd_round_to_step() rounds a position to whole strips, down or up (`behind`). */
 static void split_at(rd_range_split *c, const rd_target *target, const seams *found, int64_t lo,

@@ -67,12 +67,12 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
     return add_value(c, body, &remainder);
 }
 
-/* Sets the lane, the cell (accumulator) and the offset `more` of the state that a statement of a
- * fold is about. A lane is the element's number in the strip (a range that vector loops visit),
- * plus the strip's first lane if a strip has fewer elements than there are lanes. In a fold that
- * begins in the strip each element has its own state: `more` is its number. rd_cell_of_element()
- * numbers the cells of one element, without the strips' axis. A lane that is set here is below the
- * number of lanes, so it needs no modulo (`wraps`). */
+/* Sets the lane, the cell (accumulator) and the offset `state_offset` of the state that a statement
+ * of a fold is about. A lane is the element's number in the strip (a range that vector loops
+ * visit), plus the strip's first lane if a strip has fewer elements than there are lanes. In a fold
+ * that begins in the strip each element has its own state: `state_offset` is its number.
+ * rd_cell_of_element() numbers the cells of one element, without the strips' axis. A lane that is
+ * set here is below the number of lanes, so it needs no modulo (`wraps`). */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];

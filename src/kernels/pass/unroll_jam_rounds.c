@@ -85,8 +85,8 @@ static bool has_short_streams(const jam_candidate *m)
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
 /* Returns the number of rounds, 4 or 8: so many that loads and stores of states are few beside
- * other loads. States of a fold that ends in the round (`inner`) are variables anyway, and an
- * extreme beside its place has none. `states`: numbers in all states. */
+ * other loads. States of a fold that ends in the round (`ends_in_round`) are variables anyway, and
+ * an extreme beside its place has none. `states`: numbers in all states. */
 static int rounds_to_merge(const jam_candidate *m)
 {
     int states = 0;
@@ -171,9 +171,9 @@ static bool can_merge_load(const jam_candidate *m, int32_t stmt)
 }
 
 /* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold can
- * only be there if the fold begins and ends in a row (`inner`), with its states (accumulators) in
- * variables. A loop goes along the strip or is unrolled, a store goes to adjacent elements, and a
- * value needs no loop of its own (fission). */
+ * only be there if the fold begins and ends in a row (`ends_in_round`), with its states
+ * (accumulators) in variables. A loop goes along the strip or is unrolled, a store goes to adjacent
+ * elements, and a value needs no loop of its own (fission). */
 static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];

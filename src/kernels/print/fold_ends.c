@@ -156,8 +156,8 @@ static void node_of_state(rd_printing *n, int32_t stmt)
     rd_print_state_addresses(&line, f, 's', rd_states_at(n, s), "0");
     rd_print_line(n, "%s);", line.at);
     for (int k = 0; k < f->emit.n_state; k++)
-        rd_print_line(n, "%s w%" PRId32 "_%d[1] = { s%" PRId32 "_%d[0] };", rd_node_type(&f->emit, k),
-                      stmt, k, rd_states_at(n, s), k);
+        rd_print_line(n, "%s w%" PRId32 "_%d[1] = { s%" PRId32 "_%d[0] };",
+                      rd_node_type(&f->emit, k), stmt, k, rd_states_at(n, s), k);
     rd_text_end(&line, n->to);
 }
 

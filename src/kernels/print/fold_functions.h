@@ -7,15 +7,15 @@
 
 /* A fold, and where its states lie.  state_layout.c fills it. */
 typedef struct rd_print_fold {
-    rd_emit_fold emit;     /* its reducer in the text */
-    int32_t      lanes;  /* lanes that can have elements                                       */
-    int32_t      tree_rows;   /* rows of its combine tree; 0: it has one block, or is a scan        */
-    int          shift;  /* a block is 2^shift steps, if there are several                     */
-    int32_t      levels; /* levels of nodes that a scan by the tree keeps                      */
-    bool         blocks; /* it has several blocks                                              */
-    bool         hi_lo_sums; /* a running sum of floats, by kernels/math/prefix_sums.h                  */
-    int64_t      states;  /* states of all cells, each with of.n_state numbers                  */
-    int64_t      discard; /* states behind those, for elements of no group                      */
+    rd_emit_fold emit;      /* its reducer in the text */
+    int32_t      lanes;     /* lanes that can have elements                                       */
+    int32_t      tree_rows; /* rows of its combine tree; 0: it has one block, or is a scan        */
+    int          shift;     /* a block is 2^shift steps, if there are several                     */
+    int32_t      levels;    /* levels of nodes that a scan by the tree keeps                      */
+    bool         blocks;    /* it has several blocks                                              */
+    bool hi_lo_sums; /* a running sum of floats, by kernels/math/prefix_sums.h                  */
+    int64_t states;  /* states of all cells, each with of.n_state numbers                  */
+    int64_t discard; /* states behind those, for elements of no group                      */
     int32_t
         twin; /* the fold, plus 1, whose states hold its own (twin_extremes.c); 0: none        */
     int64_t facts, current, tree; /* where f0, states and tree0 lie in the task's state, in bytes */

@@ -47,8 +47,9 @@ static void print_take(rd_printing *n, const rd_stmt *s, const char *from, const
     if (sorting->reads_earlier_state)
         rd_print_line(n, "if (%s + (%s) == %s)", begin.at, count.at, length.at);
     rd_print_line(n, "%sq->take(q, %" PRId32 ", %s, %s, %s, %s, %s, %s%s%s);",
-                  sorting->reads_earlier_state ? "    " : "", s->arg, from, to, state.at, begin.at, count.at,
-                  s->fronts ? "(" : "", s->fronts ? count.at : "0", s->fronts ? ") / 64" : "");
+                  sorting->reads_earlier_state ? "    " : "", s->arg, from, to, state.at, begin.at,
+                  count.at, s->fronts ? "(" : "", s->fronts ? count.at : "0",
+                  s->fronts ? ") / 64" : "");
     rd_text_end(&length, n->to);
     rd_text_end(&count, n->to);
     rd_text_end(&begin, n->to);

@@ -119,8 +119,8 @@ void rd_print_find_twins(rd_printing *n)
                 if (is_plain_extreme(n, a, pairs[k][0], 1) &&
                     is_plain_extreme(n, b, pairs[k][1], 2) &&
                     n->t->p->fold[a].type == n->t->p->fold[b].type &&
-                    strcmp(rd_state_type(&n->fold[a].emit, 0), rd_state_type(&n->fold[b].emit, 0)) ==
-                        0 &&
+                    strcmp(rd_state_type(&n->fold[a].emit, 0),
+                           rd_state_type(&n->fold[b].emit, 0)) == 0 &&
                     is_twin(n->t, a, b))
                     n->fold[a].twin = b + 1;
 }

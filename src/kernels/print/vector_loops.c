@@ -73,7 +73,7 @@ static const char *pragma_of(const rd_printing *n, int32_t stmt)
 /* Prints a vector loop over elements: pointers to the first of them, what its scans and group-by
  * steps need before and behind it, and the loop itself. n->marks adds a comment "loop 7" for tools.
  * A padded loop runs over whole vectors. Group pointers are printed for the loop's first element
- * (n->first). */
+ * (n->at_first_element). */
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     rd_text count = { 0 };

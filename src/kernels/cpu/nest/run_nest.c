@@ -16,7 +16,7 @@ int64_t rd_nest_state(const rd_nest_code *code)
 
 /* Returns the functions of a nest, if they are compiled and loaded; else those of its second text,
  * which calls users' functions by address.  NULL: not yet.  `here` is where functions appear once
- * they are loaded; the second text is `otherwise`, NULL: none. */
+ * they are loaded; the second text is `second_text`, NULL: none. */
 const void *rd_nest_loaded(const rd_nest_code *code)
 {
     const void *kernels = NULL;

@@ -33,7 +33,7 @@ void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
 
 /* Rewrites the program of a draft where that makes better loops: over the rows of a sparse array,
  * or with the loop over points outermost.  False: no memory.  A program that can be both goes by
- * rows. n->of stays the program as it was planned. */
+ * rows. n->planned stays the program as it was planned. */
 bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL, *by_items = NULL;
@@ -84,7 +84,7 @@ static bool has_vectors_on_tiles(const rd_loop_fold *f)
 
 /* True if a scan of more than 128 elements goes along memory, with prefixes by a tree.  Tiles make
  * vectors of one row of it; compiled loops would take several rows at once, whose cache lines lie
- * far apart.  `along` is the innermost loop over its steps, -1: there is one step. */
+ * far apart.  `step_loop` is the innermost loop over its steps, -1: there is one step. */
 static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
 {
     enum { LONG_SCAN = 128 };

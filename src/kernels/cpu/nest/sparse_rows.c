@@ -79,8 +79,8 @@ static bool is_by_rows(const rd_sparse_rows_draft *r, const rd_fold *f)
 
 /* True if all folds of the program are group-bys by the same ascending labels in memory (rows of a
  * CSR array), take their elements in the loop over elements, and are finished in loops over the
- * groups.  Notes the address of the labels and the axis of groups.  `apart` is the distance of two
- * groups in cells: the loop's index must count groups. */
+ * groups.  Notes the address of the labels and the axis of groups.  `group_stride` is the distance
+ * of two groups in cells: the loop's index must count groups. */
 static bool find_folds(rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;

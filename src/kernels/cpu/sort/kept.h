@@ -18,13 +18,13 @@ enum { ALL_COME, NUMBERS_COME, BEFORE_COMES };
 typedef struct kept {
     const rd_sorting *s;
     int64_t           n, most, room; /* candidates: now; that stay; that there is memory for */
-    int64_t copied;   /* so many candidates have their elements at `x`; others are in the strip */
-    int64_t begin;     /* the strip's first place */
-    int64_t fronts;    /* fronts of the strip's blocks that the state has; 0: none */
-    const char *strip; /* the strip's elements */
-    const char *front; /* its fronts */
-    char       *x;     /* elements of the candidates */
-    uint32_t   *place; /* positions of the candidates in the row */
+    int64_t     copied; /* so many candidates have their elements at `x`; others are in the strip */
+    int64_t     begin;  /* the strip's first place */
+    int64_t     fronts; /* fronts of the strip's blocks that the state has; 0: none */
+    const char *strip;  /* the strip's elements */
+    const char *front;  /* its fronts */
+    char       *x;      /* elements of the candidates */
+    uint32_t   *place;  /* positions of the candidates in the row */
     uint64_t   *header;
     void       *bound;       /* an element; of narrow floats a key */
     int32_t     size, comes; /* bytes of an element; ALL_COME, NUMBERS_COME or BEFORE_COMES */

@@ -223,7 +223,8 @@ static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
 }
 
 /* Runs a SORT of a row, or of the strip of it that a loop around visits. Its positions lie in those
- * of the statement: to in of.index, state in of.cell, begin in of.lane, n in count. */
+ * of the statement: to in fold_at.index, state in fold_at.cell, begin in fold_at.lane, n in count.
+ * */
 static void sort(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const rd_sorting *of = &r->t->p->sorting[s->arg];

@@ -151,8 +151,9 @@ bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 /* ---- What is before -------------------------------------------------------------------------- */
 /* Sets the prefix of a cell (accumulator) before block number `block` (a block: a run of a fold's
  * steps). It merges the partials that cover blocks 0 to block - 1, the largest first, one for each
- * bit of `block`; all of them must have been stored. A running sum of floats (`pair`) keeps these
- * nodes. Partials of single blocks, of a scan with a state for each element, have `more` 0. */
+ * bit of `block`; all of them must have been stored. A running sum of floats (`hi_lo_sums`) keeps
+ * these nodes. Partials of single blocks, of a scan with a state for each element, have `more` 0.
+ * */
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)
 {

@@ -20,13 +20,13 @@ static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
     rd_for       inside = old;
     const int    start  = rd_add_mark(t);
 
-    inside.kind       = RD_FOR_VECTOR;
-    inside.in_order   = true;
-    inside.extent     = along;
-    inside.program_loop         = -1; /* it comes from no loop of the program */
-    inside.prefetched = 0;
-    inside.from       = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, start));
-    inside.to         = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(along), /*coef=*/1, start));
+    inside.kind         = RD_FOR_VECTOR;
+    inside.in_order     = true;
+    inside.extent       = along;
+    inside.program_loop = -1; /* it comes from no loop of the program */
+    inside.prefetched   = 0;
+    inside.from         = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, start));
+    inside.to = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(along), /*coef=*/1, start));
     rd_edge_add(&inside.to, old.to.part[0].at);
     rd_put_loop_around(t, t->stmt[stmt].first, t->stmt[stmt].last, &inside);
     if (t->failed)

@@ -101,8 +101,8 @@ static bool find_tile_loops(rd_block_tile *c)
 
 /* Puts a loop over tiles around the item's body (strip-mining): RD_FOR_ITEM, so each tile is a work
  * item. `which`: along RD_ROWS or RD_COLUMNS; `extent_of`: the statement of the loop with the
- * extent. The new loop is the innermost one over items then. `split`: the last item done combines
- * what all items leave. */
+ * extent. The new loop is the innermost one over items then. `split_reduction`: the last item done
+ * combines what all items leave. */
 static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
 {
     rd_for ranges = *rd_loop_of(c->t, extent_of);

@@ -98,8 +98,8 @@ static rd_linear at_point(rd_schedule *t, rd_linear at, int64_t coef, int32_t ax
 
 /* Lets an access inside a pair use the part of its array that belongs to the point at hand. Only
  * arrays with copies have parts. A statement of a fold names its states (accumulators) by
- * `of.more`; a load or a store has an address. `width`: elements of a part, `axis`: of points,
- * `start`: the mark of the first point. Declarations and beginnings are of all parts. */
+ * `fold_at.state_offset`; a load or a store has an address. `width`: elements of a part, `axis`: of
+ * points, `start`: the mark of the first point. Declarations and beginnings are of all parts. */
 static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t axis, int32_t start)
 {
     const rd_stmt s     = t->stmt[stmt];

@@ -89,7 +89,7 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
  * accumulators) of a fold along it, a round must begin at lane 0; so the first one is rounded down,
  * and may begin before the loop does. `extent` is then an upper bound: one round more; -1: known at
  * run time only. The loads of `ahead` rounds are issued as one batch. `first` of a bound's part,
- * with `by`, is the index from which multiples of `by` count. */
+ * with `multiple`, is the index from which multiples of `multiple` count. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];
@@ -98,9 +98,9 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
     if (has_lanes_along(t, stmt)) {
         const rd_linear first = first_lane(t, stmt);
 
-        l                     = &t->loop[t->stmt[stmt].arg];
-        l->from.part[0].multiple    = round;
-        l->from.part[0].base = rd_linear_plus(t, rd_linear_of(0), /*coef=*/-1, first);
+        l                        = &t->loop[t->stmt[stmt].arg];
+        l->from.part[0].multiple = round;
+        l->from.part[0].base     = rd_linear_plus(t, rd_linear_of(0), /*coef=*/-1, first);
     }
     l->step       = round;
     l->extent     = l->extent < 0 ? -1 : (l->extent + round - 1) / round + 1;

@@ -130,8 +130,8 @@ static int32_t level_of(const rd_for *ranges)
 /* ---- STORE_PARTIALS -------------------------------------------------------------------------- */
 /* Prints how a range (part of a split loop) stores its partial: its last block of 64 steps ends
  * ("turn0(..);"), then p, the fold of all its blocks, goes to the range's node: "d1_0[(range) * 4 +
- * c] = p0_0[c];". Of a running sum of floats (`pair`) the node is the second word (2 * level + 1)
- * of the range's own level, which the last block of a whole range has made. */
+ * c] = p0_0[c];". Of a running sum of floats (`hi_lo_sums`) the node is the second word (2 * level
+ * + 1) of the range's own level, which the last block of a whole range has made. */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t partials = s->arg;

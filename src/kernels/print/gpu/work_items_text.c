@@ -85,9 +85,9 @@ static void print_range_of_item(rd_printing *n, const rd_for *loop)
 
 /* Prints the index (or the range) of one loop over items, the digit of the item's number in the
  * mixed radix of the loops' extents: "const int64_t i0 = (int64_t)RD_REST(left, q.N[1]);". If
- * `more` loops follow, "left = RD_QUOTIENT(left, q.N[1]);" is printed, too. `split`: the loop goes
- * over ranges or block tiles, which have numbers of their own. padded_rounds: items along the axis,
- * with those that fill blocks of threads. */
+ * `more` loops follow, "left = RD_QUOTIENT(left, q.N[1]);" is printed, too. `split_reduction`: the
+ * loop goes over ranges or block tiles, which have numbers of their own. padded_rounds: items along
+ * the axis, with those that fill blocks of threads. */
 static void print_index(rd_printing *n, const rd_for *loop, bool more)
 {
     rd_text count = { 0 }, name = { 0 };

@@ -132,9 +132,9 @@ static int64_t group_size(const rd_tile_fold *f)
                           f->fold->lanes);
 }
 
-/* Sets the bytes of each word of a state, in the current block (`size`) and in finished nodes of
- * the combine tree (`wide`: f64 for sums of f32).  Word 1 of argmin and argmax is the index of the
- * element.  code->counter is the type of numbers in nodes. */
+/* Sets the bytes of each word of a state, in the current block (`word_bytes`) and in finished nodes
+ * of the combine tree (`node_word_bytes`: f64 for sums of f32).  Word 1 of argmin and argmax is the
+ * index of the element.  code->counter is the type of numbers in nodes. */
 static void state_sizes(rd_tile_fold *f)
 {
     const bool index = rd_reducer_places(f->fold->reducer);
@@ -178,8 +178,8 @@ static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 }
 
 /* Returns the memory that one more row of a tile with states of its own needs: one result, the
- * slots of a scan, or for each lane the states of the block and of `room` nodes of its combine
- * tree. A total is a row that is a whole fold, so only its result is kept. */
+ * slots of a scan, or for each lane the states of the block and of `node_capacity` nodes of its
+ * combine tree. A total is a row that is a whole fold, so only its result is kept. */
 static int64_t row_bytes(const rd_tile_fold *f)
 {
     const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);

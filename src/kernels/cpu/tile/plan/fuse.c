@@ -88,7 +88,7 @@ static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code,
  * register's type and contiguous columns.  loads[i] counts the LOADs among instructions 0 .. i: one
  * in between may read that memory.  Large arrays of the caller are stored past the caches, which a
  * scan may do itself.  RD_STREAM_BYTES is the size from which that pays.  A gather (a position from
- * a register) has no contiguous columns; `into` -1: no STORE has taken the value yet. */
+ * a register) has no contiguous columns; `stores_into` -1: no STORE has taken the value yet. */
 static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -437,7 +437,7 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 /* Applies all fusions that save passes over a tile: first of maps into STEPs, then of values into
  * STOREs, then of LOADs, as each depends on the ones before it.  Uses are counted first, and what
  * joins (goes piece by piece) is found, as it reads fewer registers.  A value that is computed into
- * the memory of a STORE (`into`) counts as a STORE.  False if memory runs out. */
+ * the memory of a STORE (`stores_into`) counts as a STORE.  False if memory runs out. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     /* LOADs, later STOREs, among instructions 0 .. i */

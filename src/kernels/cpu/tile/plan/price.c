@@ -28,8 +28,8 @@ static double function_ns(const rd_inst *inst, const rd_speeds *s)
 /* Returns the predicted nanoseconds to load or store one element; `near` if it is adjacent to the
  * last one.  Others are transposed in squares or accessed one by one.  Stores of the latter kind
  * also wait for their cache lines from the second-level cache.  s->one_memory is the time of an
- * access at an odd place, s->l2 the bytes of the second level in a nanosecond.  A LOAD that `joins`
- * reads stretches as they lie, so it does not count as a gather. */
+ * access at an odd place, s->l2 the bytes of the second level in a nanosecond.  A LOAD that
+ * `by_pieces` reads stretches as they lie, so it does not count as a gather. */
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };

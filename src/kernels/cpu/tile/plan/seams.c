@@ -279,8 +279,8 @@ static void take_side(const finding *f, int32_t select, int32_t reg, bool side)
 }
 
 /* Guards the operands of an instruction that is itself guarded (made only where a SELECT chooses
- * it), if it alone reads them: they are wanted where it is. t->guard is the SELECT, guard_side
- * which of its operands; reg.born is the instruction that makes a register. */
+ * it), if it alone reads them: they are wanted where it is. t->wanted_by_select is the SELECT,
+ * guard_side which of its operands; reg.born is the instruction that makes a register. */
 static void pass_guard(const finding *f, int32_t i)
 {
     const rd_tile_inst *t = &f->code->inst[i];

@@ -74,7 +74,7 @@ static int64_t whole_squares(int64_t n)
 
 /* Sets the most columns of a tile (rows x columns of elements) for each loop over columns: as many
  * as a buffer has elements, whole squares where operands are transposed, or no limit (INT64_MAX) if
- * nothing is buffered. code->cells is the elements of a buffer. */
+ * nothing is buffered. code->buffer_elements is the elements of a buffer. */
 void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
 {
     int64_t rows = RD_SQUARE; /* most rows of a square tile of the loop around */

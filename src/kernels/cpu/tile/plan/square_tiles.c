@@ -84,8 +84,8 @@ static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t be
 
 /* Returns the LOAD that makes register `reg` by a transpose, for one reader only and with no store
  * in between, so that the reader may do it; -1: there is none.  Its elements need no conversion,
- * and its rows are adjacent in rising order.  A computation into the memory of a STORE (`into`)
- * counts as a store. */
+ * and its rows are adjacent in rising order.  A computation into the memory of a STORE
+ * (`stores_into`) counts as a store. */
 static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                     rd_elem elem, int32_t reader)
 {

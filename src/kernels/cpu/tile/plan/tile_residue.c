@@ -45,9 +45,9 @@ static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
 }
 
 /* Returns the reason why the elements of a STEP or SCAN go one by one, as run/steps.c takes them.
- * Totals (treeless), small ints (`small`) and counted bools have kernels without a lane mapping.
- * The reasons: labels of groups, scans with or without other scans to go beside, the order of one
- * sum, and elements at any places; RD_N_RESIDUE if they go in vectors. */
+ * Totals (treeless), small ints (`small_ints_load`) and counted bools have kernels without a lane
+ * mapping. The reasons: labels of groups, scans with or without other scans to go beside, the order
+ * of one sum, and elements at any places; RD_N_RESIDUE if they go in vectors. */
 static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];

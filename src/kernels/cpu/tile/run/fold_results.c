@@ -44,8 +44,8 @@ static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t 
 
 /* Finishes n neighbouring cells (results) of one group, and writes their results to y from (r, c)
  * on.  Groups without nodes (depth 0), and under a mask cells without an unmasked element, get the
- * result of no elements.  The flags at f->seen say whether a state has had an unmasked element; a
- * cell's is that of its first lane. */
+ * result of no elements.  The flags at f->seen_offset say whether a state has had an unmasked
+ * element; a cell's is that of its first lane. */
 static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
                          int64_t n, rd_reg_view *y, int64_t r, int64_t c)
 {

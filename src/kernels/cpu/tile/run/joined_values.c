@@ -304,8 +304,8 @@ static bool chooses(const rd_tiles *m, int32_t select, bool side)
 }
 
 /* True if the SELECTs that alone read the value of instruction pc choose it somewhere in the tile:
- * only then it need be computed. t->guard is the SELECT that alone reads the value, -1: none, and
- * guard_side its operand; that SELECT may have such a reader, too. */
+ * only then it need be computed. t->wanted_by_select is the SELECT that alone reads the value, -1:
+ * none, and guard_side its operand; that SELECT may have such a reader, too. */
 bool rd_tiles_is_chosen(const rd_tiles *m, int32_t pc)
 {
     for (const rd_tile_inst *t = &m->code->inst[pc]; t->wanted_by_select >= 0;

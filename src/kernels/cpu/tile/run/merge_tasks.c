@@ -18,9 +18,9 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
     rd_tree_copy(f, n, a, b);
 }
 
-/* Notes in the flags at f->seen that state k has had an unmasked element if it had one in either
- * task. Where argmin or argmax note the index of the first such element, that of the earlier task
- * wins. */
+/* Notes in the flags at f->seen_offset that state k has had an unmasked element if it had one in
+ * either task. Where argmin or argmax note the index of the first such element, that of the earlier
+ * task wins. */
 static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
 {
     if (f->notes_places && !into[f->seen_offset + k])

@@ -308,9 +308,9 @@ static void scan_columns(const rd_tiles *m, const scan *a)
 }
 
 /* SCAN by a reducer that is one operator (sum, product, minimum): masks its operand if needed, then
- * scans down columns or along rows. t->into is the STORE whose memory results go into, -1: none; it
- * may ask for non-temporal stores. Rows with states of their own (own_rows) have f->cells cells
- * each. */
+ * scans down columns or along rows. t->stores_into is the STORE whose memory results go into, -1:
+ * none; it may ask for non-temporal stores. Rows with states of their own (own_rows) have f->cells
+ * cells each. */
 void rd_operator_scan_run(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];

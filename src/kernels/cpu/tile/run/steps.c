@@ -125,8 +125,8 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
 
 /* Updates cells of one lane, where the elements of a row are successive steps of one cell (result).
  * False if there are several lanes, or columns are not such steps. A row of the update is one step,
- * here one element, so ld.. (from row to row) are the strides along the tile's row. a->at is the
- * number of the first step: steps of all passes before, then those of this pass. */
+ * here one element, so ld.. (from row to row) are the strides along the tile's row. a->first_step
+ * is the number of the first step: steps of all passes before, then those of this pass. */
 static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -261,9 +261,9 @@ static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
 
 /* Prepares the operands of a STEP on a tile and chooses how to update the states.  Nothing is done
  * once the result is decided (early exit). a.fused says that the kernel of the step must not begin
- * states, so they begin with the identity.  Small ints (`small` is their LOAD) are read from
- * memory, so x is no register.  Fields are set one by one: clearing some hundred bytes that are not
- * read costs as much as a short row. */
+ * states, so they begin with the identity.  Small ints (`small_ints_load` is their LOAD) are read
+ * from memory, so x is no register.  Fields are set one by one: clearing some hundred bytes that
+ * are not read costs as much as a short row. */
 static void update_tile(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];

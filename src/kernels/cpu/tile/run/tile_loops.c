@@ -249,9 +249,9 @@ static void prefetch_some(rd_tiles *m)
 
 /* Interprets instructions [from, to): each runs on the whole tile before the next one. False once a
  * loop exits early or the task fails. An instruction is passed over if the kernel of another one
- * does its work (`skip`), or if its value is for SELECTs only (`guard`) that do not choose it in
- * this tile. A loop runs its body itself, so pc goes on behind its END. EXIT leaves loop `arg` once
- * fold `a` is decided. */
+ * does its work (`skip`), or if its value is for SELECTs only (`wanted_by_select`) that do not
+ * choose it in this tile. A loop runs its body itself, so pc goes on behind its END. EXIT leaves
+ * loop `arg` once fold `a` is decided. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
     for (int32_t pc = from; pc < to; pc++) {

@@ -216,9 +216,9 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
 
 /* Updates the states with the next rows of the current block, as many as come before its end.
  * Returns how many rows these are.  States that have begun the block take all rows; fresh ones
- * begin with the first row. a->at is the number of the first row's step, g->begun how many states
- * of the group have begun.  A search for the best (argmin, argmax) stays in its block, as any order
- * gives the same bits. */
+ * begin with the first row. a->first_step is the number of the first row's step, g->begun how many
+ * states of the group have begun.  A search for the best (argmin, argmax) stays in its block, as
+ * any order gives the same bits. */
 static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->first_step / steps;
@@ -265,7 +265,7 @@ void rd_update_rows(rd_update *a, int64_t rows)
 
 /* Updates states with n elements along the lanes: the end of a step, whole steps, and the start of
  * a step.  `lane` is the position of the first one along the lanes of all interleaved cells,
- * `outer` the pass along them.  a->at is the number of a row's step, a->offset of its first
+ * `outer` the pass along them.  a->first_step is the number of a row's step, a->offset of its first
  * state. */
 void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
 {
