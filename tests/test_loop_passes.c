@@ -289,7 +289,7 @@ static bool has_fours(const rd_schedule *t)
 /* Without a step of the loop under the mask. */
 static bool lacks_steps(const rd_schedule *t, int32_t stmt)
 {
-    const uint32_t steps = RD_KIND_BIT(RD_S_STEP);
+    const uint64_t steps = RD_KIND_BIT(RD_S_STEP);
 
     return t->stmt[stmt].unless &&
            rd_count_kinds(t, stmt, steps) < rd_count_kinds(t, t->stmt[stmt].prev, steps);

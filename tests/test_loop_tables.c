@@ -269,10 +269,10 @@ static int32_t find(const rd_schedule *t, rd_stmt_kind kind, int n)
 /* ---- Where statements stand, and who reads ---------------------------------------------------- */
 START_TEST(places)
 {
-    made          m;
-    rd_schedule  *t;
-    int32_t       loops[4];
-    const int32_t many = RD_KIND_BIT(RD_S_LET) | RD_KIND_BIT(RD_S_STEP);
+    made           m;
+    rd_schedule   *t;
+    int32_t        loops[4];
+    const uint64_t many = RD_KIND_BIT(RD_S_LET) | RD_KIND_BIT(RD_S_STEP);
 
     make(&m, rows);
     t                   = m.t;

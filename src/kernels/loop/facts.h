@@ -34,8 +34,9 @@ int32_t rd_loop_from(const rd_schedule *t, int32_t of);
 int32_t rd_loop_over(const rd_schedule *t, int32_t body, int32_t axis);
 /* Counts the statements of some kinds in a body, at any depth; `kinds` is a sum of RD_KIND_BIT()s.
  */
-#define RD_KIND_BIT(kind) (UINT32_C(1) << (kind))
-int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint32_t kinds);
+#define RD_KIND_BIT(kind) (UINT64_C(1) << (kind))
+_Static_assert(RD_N_STMTS <= 64, "a bit for each kind of statement");
+int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint64_t kinds);
 /* True if the statement is a loop without a loop in its body. */
 bool rd_is_innermost(const rd_schedule *t, int32_t loop);
 /* The next innermost loop in a body behind `last`; the first one if `last` is the body; -1: none.

@@ -81,7 +81,7 @@ int32_t rd_loop_over(const rd_schedule *t, int32_t body, int32_t axis)
 
 /* Counts the statements in a body, at any depth, whose kind is among `kinds`, a sum of
  * RD_KIND_BIT()s. */
-int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint32_t kinds)
+int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint64_t kinds)
 {
     int32_t n = 0;
 

@@ -19,7 +19,7 @@ enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 /* Returns the first statement of the fold in the region (loops that share strips) that is of one of
  * these kinds; -1: there is none. `kinds` is a sum of RD_KIND_BIT()s, one bit for each kind.
  * RD_EACH_IN visits the region's statements. */
-static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
+static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint64_t kinds)
 {
     RD_EACH_IN (r, s)
         if (r->t->stmt[s].fold == fold && RD_KIND_BIT(r->t->stmt[s].kind) & kinds)
