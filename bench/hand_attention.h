@@ -77,8 +77,8 @@ INLINE void F(attend_rows)(const REAL *q, const REAL *turned, const REAL *v, int
         F(times_block)(x, SIDE, turned + j * SIDE, s);
         for (int r = 0; r < SIDE_ROWS; r++)
             F(weigh_keys)
-            (s + r * SIDE, i + r - j < SIDE ? (int)(i + r - j) + 1 : SIDE, &top[r], &sum[r],
-             y + r * SIDE);
+        (s + r * SIDE, i + r - j < SIDE ? (int)(i + r - j) + 1 : SIDE, &top[r], &sum[r],
+         y + r * SIDE);
         F(times_block)(s, SIDE, v + j * SIDE, y);
     }
     for (int r = 0; r < SIDE_ROWS; r++)

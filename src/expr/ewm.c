@@ -29,7 +29,7 @@ static rd_expr *powers(rd_ctx *ctx, double d)
     rd_expr *const y =
         exponent ? rd_pow(rd_cast_to(all, RD_F64), rd_cast_to(exponent, RD_F64)) : NULL;
 
-    return y ? rd_triu(y, /*offset=*/0) : NULL;
+    return y ? rd_triu(y, /*k=*/0) : NULL;
 }
 
 /* The row d^1, ..., d^32: the factors by which the value before a block still counts at each of its

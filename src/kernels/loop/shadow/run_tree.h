@@ -65,6 +65,6 @@ bool rd_shadow_may_store(const rd_shadow_task *r);
 
 /* run_block_loops.c: runs a block loop; ends the round at hand where its block ends. */
 void rd_shadow_run_block_loop(rd_shadow_task *r, int32_t body, const rd_for *loop,
-                              rd_shadow_copy *const *c, int n, rd_shadow_span all);
+                              rd_shadow_copy *const *c, int n, rd_shadow_span left);
 bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s);
 #endif

@@ -32,7 +32,7 @@ typedef struct rd_fold_tile {
 void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c);
 /* Updates n states from `offset` on with `rows` rows of one block; fresh states begin with the
  * first row. */
-void rd_update_states(const rd_update *a, int64_t offset, int64_t n, int64_t rows, bool fresh);
+void rd_update_states(const rd_update *update, int64_t offset, int64_t n, int64_t rows, bool fresh);
 /* Makes each row of the update one step of all lanes along a row of the tile. */
 void rd_update_by_steps(rd_update *a);
 /* Updates the states from a->offset on with `rows` rows, one after the other; each is a step of
