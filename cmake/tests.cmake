@@ -36,8 +36,8 @@ set(of_one_thread asking async cases complex core cublas cuda cuda_api cuda_auto
     semantics_complex semantics_dlpack semantics_folds semantics_groups semantics_lists semantics_memory
     semantics_products semantics_scans semantics_sort several sparse sparse_memory stages strips tiles tiles_folds
     tiles_scans totals users virtual_shape windows
-    apart beside bytes forms gpu_trees interleaved intervals items lookups loop_facts loop_meets loop_passes loop_tables
-    failure names narrow pair_folds price residue rest short_axes window_folds)
+    apart beside bytes forms fronts gpu_trees interleaved intervals items lookups loop_facts loop_meets loop_passes loop_tables
+    failure names narrow pair_folds price residue rest short_axes twins window_folds)
 # What NVRTC itself does takes nearly all of this suite's time, and no sanitizer sees it.
 set(of_nvrtc cuda_kernels)
 
