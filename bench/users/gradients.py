@@ -127,6 +127,85 @@ def matern_regression(n: int) -> tuple[rd.Array, list[rd.Array]]:
     return ((((1 + r) * rd.exp(-r)) @ b) ** 2).mean(), [x, y, b]
 
 
+def number(value: float) -> rd.Array:
+    return rd.asarray(np.float32(value)).persist()
+
+
+@program
+def ard_regression(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, y, b, t, scale = normal(n, 5), normal(n, 5), normal(n), normal(n), normal(5)
+    d = (x[:, None] - y[None]) * rd.exp(-scale)
+    f = (rd.exp(-(d**2).sum(axis=-1) / 2) * b).sum(axis=1)
+    return ((f - t) ** 2).mean(), [scale, b, y]
+
+
+@program
+def lennard_jones(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, i = normal(n, 3) * 10, rd.arange(n)
+    r2 = squares(x, x)
+    near = (r2 < 9) & (i[:, None] != i[None])
+    s6 = 1 / rd.where(near, r2, 1) ** 3
+    return rd.where(near, 4 * (s6**2 - s6), 0).sum() / 2, [x]
+
+
+@program
+def charges_in_a_box(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, q = normal(n, 3) * 10, normal(n)
+    d = x[:, None] - x[None]
+    d = d - 20 * rd.round(d / 20)
+    r = rd.sqrt((d**2).sum(axis=-1) + 0.01)
+    return (q[:, None] * q[None] * rd.exp(-r) / r).sum() / 2, [x, q]
+
+
+@program
+def hawkes_process(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    t = rd.asarray(np.sort(rng.random(n).astype(np.float32)) * n)
+    base, jump, decay, i = number(0.5), number(0.3), number(1.2), rd.arange(n)
+    before = i[None] < i[:, None]
+    since = rd.where(before, t[:, None] - t[None], 0)
+    rate = base + jump * rd.where(before, rd.exp(-decay * since), 0).sum(axis=1)
+    return rd.log(rate).sum() - base * n, [base, jump, decay]
+
+
+@program
+def independence(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, y = normal(n, 3), normal(n, 2)
+
+    def centred(k: rd.Array) -> rd.Array:
+        return k - k.mean(axis=0) - k.mean(axis=1)[:, None] + k.mean()
+
+    return (centred(rd.exp(-squares(x, x) / 2)) * centred(rd.exp(-squares(y, y) / 2))).mean(), [x]
+
+
+@program
+def soft_neighbours(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, w, label, i = normal(n, 16), normal(16, 2), rd.asarray(rng.integers(0, 4, n)), rd.arange(n)
+    z = x @ w
+    p = rd.softmax(-rd.where(i[:, None] == i[None], np.inf, squares(z, z)), axis=1)
+    return -rd.log((p * (label[:, None] == label[None])).sum(axis=1) + 1e-6).mean(), [w]
+
+
+@program
+def weighted_distances(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    y, w = normal(n, 2), abs(normal(n, n))
+    return (w * squares(y, y)).sum(), [y]
+
+
+@program
+def coordinates_one_by_one(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x = normal(n, 3)
+    d = x[:, None] - x[None]
+    return rd.exp(-(d[..., 0] ** 2 + 2 * d[..., 1] ** 2 + d[..., 2] ** 2)).sum(), [x]
+
+
+@program
+def triplets(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    a, p, i = normal(n, 8), normal(n, 8), rd.arange(n)
+    own = rd.sqrt(((a - p) ** 2).sum(axis=1) + 1e-6)
+    other = rd.sqrt(squares(a, p) + 1e-6)
+    return rd.where(i[:, None] != i[None], rd.maximum(0, own[:, None] - other + 1), 0).mean(), [a, p]
+
+
 def milliseconds(results: list[rd.Array]) -> float:
     least = float("inf")
     rd.compute(*results)
