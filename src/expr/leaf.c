@@ -40,7 +40,7 @@ rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 /* Gives a leaf in memory a name for dumps.  Returns the operand, or NULL after recording a failure.
- * Of a complex array the leaf of its parts gets the name. */
+ * If the array is complex, the leaf of its parts gets the name. */
 rd_expr *rd_label(rd_expr *leaf, const char *name)
 {
     rd_expr *const given = leaf;

@@ -30,7 +30,7 @@ static void watch_forks(void)
 }
 
 /* True if a mapped file takes over a quarter of memory: only its pages are given back during a run.
- * Those of smaller files should stay for the next evaluation. */
+ * Pages of smaller files stay, as the next evaluation may read them. */
 static bool is_large(size_t bytes)
 {
     return (int64_t)bytes > rd_machine_memory() / 4;

@@ -314,10 +314,10 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
     return -1;
 }
 
-/* What is known of the labels' order, if they come from the coordinates of a sparse array.  It
- * looks through views, casts, and sums and products of label numbers.  Labels that are an ascending
- * leaf with begins for n_group rows are RD_PATTERN_ROWS; combined ones at most RD_PATTERN_APART:
- * adjacent ones differ. */
+/* Finds what is known of the labels' order, if they come from the coordinates of a sparse array.
+ * It looks through views, casts, and sums and products of label numbers.  Labels that are an
+ * ascending leaf with begins for n_group rows are RD_PATTERN_ROWS; combined ones at most
+ * RD_PATTERN_APART: adjacent ones differ. */
 static rd_pattern pattern_of_label(const rd_expr *label, int64_t n_group)
 {
     bool itself = true; /* true until a label is combined with others into one number */

@@ -8,8 +8,8 @@
 #include "expr/rolling.h"
 
 /* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
-/* Of the suffixes of older blocks, one for each element, those that belong to the elements of the
- * newer blocks, which may be shorter (the tail). */
+/* Cuts the suffixes of older blocks, one for each element, to as many as the newer blocks have
+ * elements: the last of these may be shorter (the tail).  NULL after a failure. */
 static rd_expr *matching_suffixes(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
 {
     return newer ? rd_slice_places(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;

@@ -56,7 +56,8 @@ static inline int rd_coords_of(const rd_expr *x)
     return (int)x->as.sparse->n;
 }
 
-/* Which coordinate of stored elements is the one along `axis` of x; -1: none, the axis is dense. */
+/* Finds the coordinate of stored elements that lies along `axis` of x.  Returns its number; -1: the
+ * axis is dense and has none. */
 static inline int rd_coord_of_axis(const rd_expr *x, int axis)
 {
     for (int k = 0; k < rd_coords_of(x); k++)

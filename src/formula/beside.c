@@ -167,13 +167,14 @@ static bool read_index(rd_arguments *a)
     return a->x[index].x != NULL;
 }
 
-/* Prepares the arguments of a call for a caller (the program that gave the text) that knows
- * names of axes. It checks parts that are joined, reads labels of groups and indices, then views
- * masks, weights and labels with axes in the order of the first array. Without such a caller it
- * does nothing. False after an error. x[] are the first array, the n companions (place[k]: their
- * numbers among the arguments) and the n_list labels, in that order; rd_formula_broadcast_by_names() replaces
- * them by views, which then go back to where they came from. A call whose first parameter is
- * `parts` (kind l) joins arrays. Without a first array, as for bincount, only labels are read. */
+/* Prepares the arguments of a call for a caller (the program that gave the text) that knows names
+ * of axes. It checks parts that are joined, reads labels of groups and indices, then views masks,
+ * weights and labels with axes in the order of the first array. Without such a caller it does
+ * nothing. False after an error. x[] are the first array, the n companions (place[k]: their numbers
+ * among the arguments) and the n_list labels, in that order; rd_formula_broadcast_by_names()
+ * replaces them by views, which then go back to where they came from. A call whose first parameter
+ * is `parts` (kind l) joins arrays. Without a first array, as for bincount, only labels are
+ * read. */
 bool rd_formula_prepare_arguments(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;

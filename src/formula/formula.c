@@ -26,10 +26,10 @@ static rd_expr *apply_left_side(rd_formula_reader *r, const rd_statement *s, con
     return rd_labelled_seen(r, v, &all, /*whole=*/true, s->at);
 }
 
-/* Returns the value of `name += s`, the sum with the earlier statement `before` of the same
- * name. If the left side names indices, s has their axes; else axes meet by position or name.
- * NULL after an error. rd_formula_broadcast_by_names() makes x[] fit by place or name, rd_formula_same_unit() puts
- * them in one unit, and the caller is told of the sum. */
+/* Returns the value of `name += s`, the sum with the earlier statement `before` of the same name.
+ * If the left side names indices, s has their axes; else axes meet by position or name. NULL after
+ * an error. rd_formula_broadcast_by_names() makes x[] fit by place or name, rd_formula_same_unit()
+ * puts them in one unit, and the caller is told of the sum. */
 static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
                                const rd_statement *s)
 {

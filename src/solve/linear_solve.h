@@ -54,8 +54,8 @@ bool rd_precondition(rd_linear_solve *s, const double *r, double *z);
 /* Records that a number is what no such operator gives: NaN, or not above 0.  Returns false. */
 bool rd_solve_broken(const rd_linear_solve *s, const char *what, double value, const char *remedy);
 
-/* Sets up and solves A x = b, x left in s->x.  False after a failure; missing the tolerance is none.
- * rd_linear_solve_end() is due in any case. */
+/* Sets up and solves A x = b, x left in s->x.  False after a failure; missing the tolerance is
+ * none. rd_linear_solve_end() is due in any case. */
 bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd_expr *v,
                          rd_expr *b, const rd_solve_opts *opts);
 void rd_linear_solve_end(rd_linear_solve *s);

@@ -36,9 +36,9 @@ void rd_subtract_from(const rd_vectors *space, double *y, const double *x);
 /* x += a p and r -= a q in one loop, and out[k] = the sum over i of the new r[i, k]^2 */
 void rd_step_along(const rd_vectors *space, const double *a, const double *p, const double *q,
                    double *x, double *r, double *out);
-/* Makes w orthogonal to `count` orthonormal vectors, which follow each other in v, twice: that is as
- * good as exact arithmetic (Giraud and others 2005).  If there is a column, coefficients are added to
- * it, those of vector i at column + i * step.  room: two numbers for each side. */
+/* Makes w orthogonal to `count` orthonormal vectors, which follow each other in v, twice: that is
+ * as good as exact arithmetic (Giraud and others 2005).  If there is a column, coefficients are
+ * added to it, those of vector i at column + i * step.  room: two numbers for each side. */
 void rd_make_orthogonal(const rd_vectors *space, const double *v, int64_t count, double *w,
                         double *column, int64_t step, double *room);
 #endif

@@ -284,9 +284,9 @@ static block block_at(const rd_cut_run *run, int64_t k)
     return o;
 }
 
-/* Describes where the n results y of block o go: out[r] is memory for the evaluation, p[r] the place
- * in the result.  Results that are added up go to the worker's `sums`, each from a cache line (64
- * bytes) on; others directly to their rows of the result. */
+/* Describes where the n results y of block o go: out[r] is memory for the evaluation, p[r] the
+ * place in the result.  Results that are added up go to the worker's `sums`, each from a cache line
+ * (64 bytes) on; others directly to their rows of the result. */
 static void describe(const rd_cut_worker *w, const block *o, int n, rd_expr *const *y,
                      rd_array *out, piece *p)
 {

@@ -238,7 +238,7 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x      = e->in[0];
     rd_subscript   flat   = rd_subscript_const(0);
-    int64_t        weight = 1, dense[RD_MAX_RANK]; /* weight: elements per index in C order */
+    int64_t        weight = 1; /* elements per index in C order */
     int32_t        dim[RD_MAX_RANK], *in = rd_pool_get(c->pool, sizeof *in);
     rd_subscript  *at = rd_own_axes(c, x, dim);
     int            v;
@@ -247,7 +247,6 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
         if (!rd_subscript_add(c->axes, &flat, &rd_use_of(c, use)->at[a], weight))
             return false;
     rd_text_add(&c->why, "the operand of a reshape is stored: its strides do not join\n");
-    rd_dense_strides(x->rank, x->extent, 0, dense);
     v = rd_value_new(c, RD_VALUE_MAP, x->type, x);
     if (v < 0 || !at || !in || (in[0] = rd_use_new(c, x, at)) < 0)
         return false;

@@ -22,8 +22,8 @@ static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
 }
 
 /* Fills in how tasks share a stage: the root axis (-1: no loop), the grain (tasks begin at its
- * multiples), and whether it is one task. rd_task_sharing() finds the grain, and whether folds allow
- * one task only; is_one_task() are other reasons. */
+ * multiples), and whether it is one task. rd_task_sharing() finds the grain, and whether folds
+ * allow one task only; is_one_task() are other reasons. */
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 {
     rd_sharing s = { .grain = 1 };

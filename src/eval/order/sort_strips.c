@@ -10,9 +10,10 @@
 #include "core/bytes.h"
 #include "eval/order/order.h"
 
-/* Bytes of a strip, and rows of a range, which together fill the first-level cache.  Where strips are
- * soon made, as of points in 3 dimensions, half of it is for what else they need: 0.94 of the time for
- * the nearest of 10,000 points.  With more dimensions each point that is read serves more rows. */
+/* Bytes of a strip, and rows of a range, which together fill the first-level cache.  Where strips
+ * are soon made, as of points in 3 dimensions, half of it is for what else they need: 0.94 of the
+ * time for the nearest of 10,000 points.  With more dimensions each point that is read serves more
+ * rows. */
 enum { STRIP_BYTES = 4096, ROWS = 8, ROWS_OF_FEW = 4, FEW = 3 };
 
 /* The value of an item that is no loop. */

@@ -210,7 +210,8 @@ static bool is_transposing(const rd_program *p, const rd_tile_code *code)
 /* True if the program sums by labels in memory (group-by), of plain loads or of functions.  A tile
  * kernel adds without a test for a new label, and computes functions by vectors.
  * t->uses_sum_kernel: the kernel sums; t->label: the LOAD of labels that it reads itself, -1: none.
- *  Labels of a sparse pattern (of_pattern) are excluded: they come in runs.  Other maps than functions gain nothing. */
+ * Labels of a sparse pattern (of_pattern) are excluded: they come in runs.  Other maps than
+ * functions gain nothing. */
 static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
 {
     bool steps = false, maps = false, functions = false;

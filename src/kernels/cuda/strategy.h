@@ -87,7 +87,7 @@ typedef struct rd_cuda_fold {
     bool            threads_have_cells;  /* its cells are distributed over the team's threads  */
     bool            tree;                /* it has several blocks                              */
     int32_t         split;          /* which of split[] takes its elements, -1: none           */
-    bool            hi_lo_sums;     /* a scan by so_far.h: its prefixes are pairs of hi and lo */
+    bool            hi_lo_sums;     /* a scan by prefix_sums.h: prefixes are pairs hi, lo      */
     int64_t         n_words;        /* words of such a prefix, for each cell                   */
     int32_t         levels;         /* levels of nodes in a block of a tree scan; 0: no tree   */
     int64_t         n_cell;         /* cells of an item, with those of its neighbours          */

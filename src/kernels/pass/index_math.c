@@ -141,8 +141,8 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
 
 /* Inserts "r6 = lower bound from r4 to r5 of ..", a binary search: the first k of [from, to) for
  * which the slot (array of the program's memory) has `least` or more at position at + stride * k;
- * to - 1 if none has. The statement is a LOWER_BOUND; in its fields x and w are the ends, and `arg`
- * the stride. The value's kind is CLOSE, as a statement makes it that is no LET. */
+ * to - 1 if none has. The statement is a LOWER_BOUND; in its fields x and weight are the ends, and
+ * `arg` the stride. The value's kind is CLOSE, as a statement makes it that is no LET. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t stride, rd_linear least)
 {

@@ -60,8 +60,8 @@ double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type
 /* True if a store bypasses the caches.  It writes neighbours along the axis to an array outside of
  * scratch (temporary memory of a task), at positions without data.  No load reads the array, runs
  * of neighbours have 256 bytes or more, and the whole array is larger than the caches. The array is
- * one of the program's (slot >= 0). rd_most_indices() is the most indices of an axis that a loop visits at
- * a time. */
+ * one of the program's (slot >= 0). rd_most_indices() is the most indices of an axis that a loop
+ * visits at a time. */
 bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_stmt *s = &t->stmt[stmt];

@@ -17,7 +17,8 @@
 enum { PANEL_BYTES = 128, MOST_STEPS = 8192, PACKED_ROWS_BYTES = 256 << 10 };
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* What an axis of the product is: in all matrices, in a and c, in b and c, or summed. */
+/* Groups of the axes of a product: an axis is in all matrices, in a and c, in b and c, or
+ * summed. */
 enum { BATCH, M, N, K, GROUPS };
 
 /* Returns the group of an axis: K if c does not have it (it is summed), M if b does not, N if a

@@ -14,8 +14,8 @@
 #include "kernels/math/prefix_sums.h"
 #include <assert.h>
 
-/* Which blocks a finished row of nodes covers: [start, start + 2^level).  A row has a node for each
- * lane. */
+/* Tells which blocks a finished row of nodes covers: [start, start + 2^level).  A row has a node
+ * for each lane. */
 typedef struct tag {
     int64_t start;
     int32_t level;

@@ -69,7 +69,7 @@ static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const voi
 #ifdef NONTEMPORAL
 /* Transposes y[i ldy + j] = x[j ldx + i] by non-temporal stores, which bypass the caches.  Squares
  * follow each other along the rows of y, so that its cache lines are completed one after the other.
- * What is left of m goes by usual stores. */
+ * The columns behind the last whole square are written by usual stores. */
 static void JOIN(transpose_nontemporal, T)(int64_t n, int64_t m, void *py, int64_t ldy,
                                            const void *px, int64_t ldx, int64_t ahead)
 {

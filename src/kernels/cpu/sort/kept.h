@@ -11,7 +11,7 @@
  * Words: header (n, the place at which to put them in order, what comes in, the bound, whether they
  * are in order), then elements, then places of 32 bits. */
 
-/* Which elements become candidates: all; or all numbers, as the last one that is kept is NaN; or
+/* These elements become candidates: all; or all numbers, as the last one that is kept is NaN; or
  * those that come before the bound. */
 enum { ALL_COME, NUMBERS_COME, BEFORE_COMES };
 
@@ -60,7 +60,7 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
 }
 
 /* ---- Order ----------------------------------------------------------------------------------- */
-/* So many keys are ordered by their ranks. */
+/* Up to this number of keys are ordered by their ranks. */
 enum { FEW_KEPT = 32 };
 
 /* Finds the order of n <= most <= 32 keys: the sorted k-th is key order[k].  The rank of a key is

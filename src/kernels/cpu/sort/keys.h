@@ -7,7 +7,7 @@
  *
  *   f32:  1.0 = 0x3f800000 -> 0xbf800000,   -1.0 = 0xbf800000 -> 0x407fffff */
 
-/* What making the keys of a row finds out about its elements. */
+/* Facts about the elements of a row, which are found while its keys are made. */
 typedef struct found {
     int64_t nan;        /* how many elements are NaN */
     bool    minus_zero; /* some element is -0 */

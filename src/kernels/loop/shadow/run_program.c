@@ -160,8 +160,8 @@ static void run_sort(const program_run *r, const rd_inst *inst)
 }
 
 /* Runs a loop of the program, one index after the other, or range by range if it goes over tiles.
- * The axis has its index and range meanwhile; a sparse row (rd_is_sparse_row) has bounds that are loaded.
- * It goes over the axis's range at hand, which is restored behind it. */
+ * The axis has its index and range meanwhile; a sparse row (rd_is_sparse_row) has bounds that are
+ * loaded. It goes over the axis's range at hand, which is restored behind it. */
 static void run_loop(program_run *r, int32_t number)
 {
     const rd_loop    *l     = &r->p->loop[number];

@@ -36,8 +36,8 @@ int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32
 /* Loops over the elements of a thread's results that fill the thread's array. */
 int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a);
 
-/* split_blocks.c: adds "push if new all" before `first` for all folds with blocks along the loop, for
- * the block that begins at the mark. */
+/* split_blocks.c: adds "push if new all" before `first` for all folds with blocks along the loop,
+ * for the block that begins at the mark. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start);
 /* A loop over blocks of 64 rounds. */
 rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like);

@@ -114,7 +114,8 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s);
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s);
 
 /* look_back_scan_text.c: scans in one pass.  "struct scan0 {..};"; then the statements ARRAY,
- * BEGIN, STEP, RD_S_SCAN_BLOCKS, RD_S_LOOK_BACK and RD_S_SCAN_RESULT of a tile; a loop over a tile. */
+ * BEGIN, STEP, RD_S_SCAN_BLOCKS, RD_S_LOOK_BACK and RD_S_SCAN_RESULT of a tile; a loop over a
+ * tile. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number);
 void rd_print_scan_tile(rd_printing *n, int32_t store);
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s);
@@ -141,7 +142,8 @@ void rd_print_deferred_steps(rd_printing *n, int32_t loop);
 /* partials_text.c: true if ranges of the fold store partials in the kernel; notes these folds. */
 bool rd_has_partials(const rd_printing *n, int32_t fold);
 void rd_find_partials(rd_printing *n, int32_t kernel);
-/* RD_S_STORE_PARTIALS, RD_S_IF_LAST, RD_S_COMBINE_PARTIALS; x0, x1 ..: the combined node of a lane. */
+/* RD_S_STORE_PARTIALS, RD_S_IF_LAST, RD_S_COMBINE_PARTIALS; x0, x1 ..: the combined node of a
+ * lane. */
 void rd_print_store_partials(rd_printing *n, const rd_stmt *s);
 void rd_print_if_last(rd_printing *n, int32_t stmt);
 void rd_print_combine_partials(rd_printing *n, const rd_stmt *s);

@@ -18,7 +18,7 @@
  * constant. */
 enum { NO_PLACE = -2, NUMBER = -1 };
 
-/* What is known of the registers of a program while places are looked for. */
+/* The state of a search for places: it holds what is known of each register of a program. */
 typedef struct finding {
     const rd_program *p;
     rd_tile_code     *code;
