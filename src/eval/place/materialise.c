@@ -11,9 +11,6 @@
 #include "core/caches.h"
 #include <string.h>
 
-/* Most values between an array and the reduction that reads it. */
-enum { DEEPEST = 8 };
-
 /* The axes that a reduction reduces; none for other values. */
 rd_set rd_reduced(const rd_value *v)
 {
@@ -310,39 +307,41 @@ static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
     return true;
 }
 
-/* The SIMD lane axis of a reduction that reads the value, possibly through other stored maps, if
- * the value varies along it; -1: none. `depth` bounds the recursion. p->list are the n stored
- * values, use[u] what one reads. */
-static int lane_axis(const rd_placing *p, int value, int depth)
+/* For each stored value, the SIMD lane axis of a reduction that reads it, possibly through other
+ * stored maps, if the value varies along it; -1: none. Of several reductions the one listed first
+ * decides. Readers come behind what they read in p->list, so one pass from the end finds all.
+ * The result is by index in p->list. NULL: no memory. */
+static int *lane_axes(const rd_placing *p)
 {
-    int axis = -1;
+    int *axis = rd_pool_get(p->graph->pool, ((size_t)p->n + 1) * sizeof *axis);
 
-    for (int i = 0; i < p->n && axis < 0; i++) {
-        const rd_value *reader = &p->graph->value[p->list[i].value];
+    for (int i = 0; axis && i < p->n; i++)
+        axis[i] = -1;
+    for (int i = p->n; axis && i-- > 0;) {
+        const rd_materialised *a      = &p->list[i];
+        const rd_value        *reader = &p->graph->value[a->value];
+        const int              lane   = reader->combine                ? reader->combine->lane_axis
+                                        : reader->kind == RD_VALUE_MAP ? axis[i]
+                                                                       : -1;
 
-        for (int u = 0; u < p->list[i].n_use && axis < 0; u++) {
-            if (p->list[i].use[u].value != value)
-                continue;
-            if (reader->combine)
-                axis = reader->combine->lane_axis;
-            else if (reader->kind == RD_VALUE_MAP && depth > 0)
-                axis = lane_axis(p, p->list[i].value, depth - 1);
-            if (axis >= 0 && !rd_in(p->graph->value[value].axes, axis))
-                axis = -1;
+        for (int u = 0; u < a->n_use && lane >= 0; u++) {
+            const int read = p->number[a->use[u].value];
+
+            if (read >= 0 && rd_in(p->graph->value[a->use[u].value].axes, lane))
+                axis[read] = lane;
         }
     }
     return axis;
 }
 
-/* Gives a stored map without storage dims the dims in order of its axes, with the lane axis of the
- * reduction that reads it last, so that vectors are contiguous. False: no memory. rd_value.dim
- * are the storage dims, of which the last is contiguous. A value that varies along no axis has
- * none. */
-static bool give_dims(const rd_placing *p, int value)
+/* Gives a stored map without storage dims the dims in order of its axes. The axis `last` (-1: any)
+ * comes last, as a reduction reads its vectors along it, which are contiguous then. False: no
+ * memory. rd_value.dim are the storage dims, of which the last is contiguous. A value that varies
+ * along no axis has none. */
+static bool give_dims(const rd_placing *p, int value, int last)
 {
-    rd_graph *g    = p->graph;
-    rd_value *v    = &g->value[value];
-    const int last = lane_axis(p, value, DEEPEST);
+    rd_graph *g = p->graph;
+    rd_value *v = &g->value[value];
 
     if (v->n_dim || !v->axes)
         return true;
@@ -380,8 +379,10 @@ bool rd_choose_materialised(rd_placing *p)
                 return false;
         }
     }
-    for (int i = 0; i < p->n; i++)
-        if (!give_dims(p, p->list[i].value))
+    const int *lane = lane_axes(p);
+
+    for (int i = 0; lane && i < p->n; i++)
+        if (!give_dims(p, p->list[i].value, lane[i]))
             return false;
-    return true;
+    return lane;
 }
