@@ -1,12 +1,10 @@
 /* One long row that is put in order is a single step, which hears amid it that the run is cancelled. */
 #define _GNU_SOURCE
+#include "core/stop.h"
 #include "isa.h"
 #include "values.h"
-#include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- What is asked of a row ------------------------------------------------------------------ */
 static rd_expr *in_order(rd_expr *x)
@@ -50,49 +48,29 @@ static rd_expr *(*const asked[])(rd_expr *x) = { in_order,      falling,        
 enum { ASKED = sizeof asked / sizeof *asked };
 
 /* ---- Who cancels ----------------------------------------------------------------------------- */
-typedef struct canceller {
-    rd_ctx     *ctx;
-    double      at; /* seconds of this process's time on processors */
-    atomic_bool over;
-} canceller;
+static atomic_int looks;     /* looks at the flags since the run began, of all threads */
+static int        cancel_at; /* the look that cancels; 0: none */
 
-/* Whatever else the machine does. */
-static double now(void)
+static void count_and_cancel(void)
 {
-    struct timespec at;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+    if (atomic_fetch_add(&looks, 1) + 1 == cancel_at)
+        rd_cancel(ctx);
 }
 
-static void *cancel_then(void *user)
+/* Evaluates y, which is cancelled at the look `at`, and returns the number of all looks. */
+static int looks_of(rd_expr *y, int32_t threads, int at, rd_status *status)
 {
-    canceller *const c = user;
-
-    while (!atomic_load(&c->over) && now() < c->at)
-        nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
-    if (!atomic_load(&c->over))
-        rd_cancel(c->ctx);
-    return NULL;
-}
-
-static double spent(rd_expr *y, int32_t threads, double cancel_after, rd_status *status)
-{
-    const rd_eval_opts opts  = { .threads = threads };
-    const double       begun = now();
-    canceller          c     = { .ctx = ctx, .at = begun + cancel_after };
+    const rd_eval_opts opts = { .threads = threads };
     rd_array           out;
-    pthread_t          thread;
-    double             taken;
 
     memset(&out, 0, sizeof out);
-    pthread_create(&thread, NULL, cancel_then, &c);
+    atomic_store(&looks, 0);
+    cancel_at = at;
+    rd_stop_on_look(count_and_cancel);
     *status = rd_eval_many(ctx, RD_RESULTS({ y, &out }), &opts);
-    taken   = now() - begun;
-    atomic_store(&c.over, true);
-    pthread_join(thread, NULL);
+    rd_stop_on_look(NULL);
     rd_array_free(&out);
-    return taken;
+    return atomic_load(&looks);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -110,29 +88,24 @@ static void fill(void)
     }
 }
 
-/* Cancelled in the first quarter it does not come to the second half.  Who cancels may come late, as everything
- * may on a busy machine: then it is tried again. */
-static void hears(rd_expr *y, int32_t threads, const char *isa, int k)
+/* A row of n elements looks at least once in 2^15 of them. Cancelled at any look, each thread ends
+ * at the next one. */
+static void hears(rd_expr *y, int64_t n, int32_t threads, const char *isa, int k)
 {
     rd_status status;
-    double    cancelled = INFINITY, whole = 0;
+    const int whole = looks_of(y, threads, 0, &status);
 
-    for (int turn = 0; turn < 200 && !(cancelled < 0.6 * whole); turn++) {
-        whole = spent(y, threads, INFINITY, &status);
-        if (status == RD_ERR_CANCELLED) { /* the turn before had ended when it was cancelled */
-            rd_error_clear(ctx);
-            continue;
-        }
-        ck_assert_msg(status == RD_OK, "%s", rd_error_text(ctx));
-        cancelled = spent(y, threads, whole / 4, &status);
-        ck_assert(status == RD_ERR_CANCELLED || status == RD_OK);
-        if (status == RD_OK)
-            cancelled = INFINITY;
-        else
-            ck_assert(strstr(rd_error_text(ctx), "cancelled"));
+    ck_assert_msg(status == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(whole >= n >> 15, "%s, row %d: %d looks", isa, k, whole);
+    for (int quarter = 0; quarter < 4; quarter++) {
+        const int at = 1 + quarter * (whole - 1) / 4, seen = looks_of(y, threads, at, &status);
+
+        ck_assert_msg(status == RD_ERR_CANCELLED && seen < at + threads,
+                      "%s, row %d: cancelled at look %d of %d, %d looks: %s", isa, k, at, whole,
+                      seen, rd_error_text(ctx));
+        ck_assert(strstr(rd_error_text(ctx), "cancelled"));
         rd_error_clear(ctx);
     }
-    ck_assert_msg(cancelled < 0.6 * whole, "%s, row %d: %g s of %g s", isa, k, cancelled, whole);
 }
 
 START_TEST(a_long_row_hears)
@@ -144,7 +117,7 @@ START_TEST(a_long_row_hears)
 
         isa_begin(ctx, isa);
         for (int k = 0; k < ASKED; k++)
-            hears(asked[k](k % 2 ? f : d), 1, isa_name(isa), k);
+            hears(asked[k](k % 2 ? f : d), n, 1, isa_name(isa), k);
         isa_end(ctx);
     }
 }
@@ -157,7 +130,8 @@ START_TEST(the_next_row_is_right)
     rd_status     status;
 
     fill();
-    (void)spent(rd_sort(rd_wrap(ctx, wide, RD_SHAPE(MOST)), 0), 1, 1e-3, &status);
+    (void)looks_of(rd_sort(rd_wrap(ctx, wide, RD_SHAPE(MOST)), 0), 1, 2, &status);
+    ck_assert_int_eq(status, RD_ERR_CANCELLED);
     rd_error_clear(ctx);
     ck_assert(rd_eval(ctx, rd_sort(rd_wrap(ctx, wide, RD_SHAPE(MOST)), 0),
                       RD_INTO(y, RD_SHAPE(MOST))) == RD_OK);
@@ -172,7 +146,7 @@ START_TEST(rows_of_several_tasks)
     enum { ROWS = 3, ROW = MOST / ROWS };
 
     fill();
-    hears(rd_argsort(rd_wrap(ctx, wide, RD_SHAPE(ROWS, ROW)), 1), 2, "2 threads", 0);
+    hears(rd_argsort(rd_wrap(ctx, wide, RD_SHAPE(ROWS, ROW)), 1), MOST, 2, "2 threads", 0);
 }
 END_TEST
 

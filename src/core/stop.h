@@ -13,4 +13,7 @@ void rd_stop_begin(const atomic_bool *cancelled, const atomic_bool *stopped);
 void rd_stop_end(void);
 /* True if the run is to end.  False outside of the two calls above. */
 bool rd_stop_asked(void);
+/* For tests: every later call of rd_stop_asked(), on any thread, first calls `look`; NULL: none.
+ * Must not change while a run is going on. */
+void rd_stop_on_look(void (*look)(void));
 #endif
