@@ -83,13 +83,15 @@ static inline void suite_add_compiled(TCase *tc, const TTest *test, int first, i
         tcase_add_loop_test(tc, test, row, row + 1);
 }
 
-/* The longest suites take one case of `part`, as script/test has minutes; each where RDIM_TESTS is
- * `every`, for who has an evening. */
+/* The longest suites take one case of this number: all cases where RDIM_TESTS is `every`, for who
+ * has an evening; one of `part` where it is something else, as in script/test all. A plain run has
+ * minutes, so it takes about a third of these; 3 part + 2 shares no small factor with `part`, so the
+ * cases still come from all rows and columns of a table. */
 static inline int suite_part(int part)
 {
     const char *tests = getenv("RDIM_TESTS");
 
-    return tests && strcmp(tests, "every") == 0 ? 1 : part;
+    return !tests ? 3 * part + 2 : strcmp(tests, "every") == 0 ? 1 : part;
 }
 
 #endif

@@ -358,7 +358,7 @@ int main(void)
     tcase_add_loop_test(tests, scans, 0, COUNT(types));
     tcase_add_loop_test(tests, programs, 0, 3);
     tcase_add_loop_test(tests, long_rows, 0, 4);
-    tcase_add_loop_test(tests, large_scans, 0, SANITIZED ? 1 : 12 / suite_part(4));
+    tcase_add_loop_test(tests, large_scans, 0, SANITIZED ? 1 : 1 + 11 / suite_part(4));
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
