@@ -37,6 +37,25 @@ static const char *behind_quotes(const char *p)
     return end ? end + 1 : p + strlen(p);
 }
 
+/* Returns a copy of a statement with blanks in place of its comments, so that scanners of the text
+ * need not know them. A # in quotes begins none. */
+const char *cmd_without_comments(const char *text)
+{
+    char *copy = cmd_copy(text, strlen(text));
+
+    for (char *p = copy; *p;) {
+        if (*p == '\'' || *p == '"') {
+            p += behind_quotes(p) - p;
+        } else if (*p == '#') {
+            while (*p && *p != '\n')
+                *p++ = ' ';
+        } else {
+            p++;
+        }
+    }
+    return copy;
+}
+
 /* Returns the first character behind the closing bracket of the bracket that p is inside of. Inner
  * brackets and texts in quotes do not close it. */
 const char *cmd_behind_bracket(const char *p)

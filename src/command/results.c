@@ -127,15 +127,15 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
     for (int k = 0; k < n; k++) {
         cmd_result        *r    = &all.at[all.n];
         const bool         said = named[k].name && *named[k].name;
-        const cmd_made_of *made =
-            cmd_read_statement(&statements, inputs, named[k].name, named[k].text);
+        const char        *text = cmd_without_comments(named[k].text);
+        const cmd_made_of *made = cmd_read_statement(&statements, inputs, named[k].name, text);
 
         if (named[k].add)
             cmd_misuse("%s: += adds to a result of the formula, and there is none of this name",
-                       named[k].text);
+                       text);
         *r = (cmd_result){ .name = said ? cmd_copy(named[k].name, strlen(named[k].name)) : "result",
                            .named   = said,
-                           .formula = named[k].text,
+                           .formula = text,
                            .x       = named[k].x,
                            .made    = made };
         set_keeps(r, lost);
