@@ -17,9 +17,10 @@ enum { MOST_IN_VAIN = 3 };
 const rd_method *rd_method_of(rd_solver name)
 {
     static const rd_method *const methods[] = {
-        [RD_CG]     = &rd_method_cg,
-        [RD_MINRES] = &rd_method_minres,
-        [RD_GMRES]  = &rd_method_gmres,
+        [RD_CG]       = &rd_method_cg,
+        [RD_MINRES]   = &rd_method_minres,
+        [RD_GMRES]    = &rd_method_gmres,
+        [RD_BICGSTAB] = &rd_method_bicgstab,
     };
 
     return (size_t)name < sizeof methods / sizeof *methods ? methods[name] : NULL;

@@ -43,7 +43,7 @@ typedef struct rd_method {
     bool    symmetric;                  /* it wants A^T = A and P^T = P; so it solves A^T, too */
     bool (*cycle)(rd_linear_solve *s);
 } rd_method;
-extern const rd_method rd_method_cg, rd_method_minres, rd_method_gmres;
+extern const rd_method rd_method_cg, rd_method_minres, rd_method_gmres, rd_method_bicgstab;
 /* The method of this name; NULL: there is none. */
 const rd_method *rd_method_of(rd_solver name);
 
