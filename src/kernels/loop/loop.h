@@ -139,7 +139,7 @@ typedef enum rd_array_storage {
  *
  * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.
  * Passes add others behind. */
-typedef struct rd_store {
+typedef struct rd_tree_array {
     rd_array_storage storage;
     rd_dtype         type;   /* of elements                                                  */
     bool             memory; /* elements have the memory type, not the register type         */
@@ -160,13 +160,13 @@ typedef struct rd_store {
     bool    one_label;   /* states of one label at a time: see SWITCH_STATE                   */
     int32_t copies;      /* a jammed loop has so many of it, one for each round; 0: one       */
     bool    per_element; /* states of a scan: each element of a range has one                 */
-} rd_store;
+} rd_tree_array;
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 /* A value is made once.  The rest of its statement's body sees it, and loops there.  Values of the
  * program's head are also seen in the body and the tail; values of the body are seen in the tail
  * only if one task runs all.  The first p->n_reg values are the program's registers. */
-typedef struct rd_let {
+typedef struct rd_tree_value {
     rd_inst_kind kind; /* CONST COORD LOAD MAP CAST SELECT INDEX CALL; CLOSE and SCAN: a result */
     rd_dtype     type, from;
     rd_op        op;
@@ -180,7 +180,7 @@ typedef struct rd_let {
     bool         fits_int32; /* CAST of a float that is NaN or fits an int32_t: vectors do it     */
     bool         uncounted;  /* LOAD of a row's begin or end: not counted as an element read      */
     int32_t      made_by;    /* the statement that makes it; -1: none does                        */
-} rd_let;
+} rd_tree_value;
 
 /* ---- Statements ------------------------------------------------------------------------------ */
 typedef enum rd_stmt_kind {
@@ -191,7 +191,7 @@ typedef enum rd_stmt_kind {
 
 /* The positions of an element of a fold; rd_fold says what each is. */
 typedef struct rd_fold_at {
-    rd_linear cell, lane, outer, index;
+    rd_linear cell, lane, lane_line, index;
     rd_linear
         state_offset; /* added to a state's subscript only: a strip's elements have own states */
 } rd_fold_at;
@@ -254,9 +254,9 @@ typedef struct rd_schedule {
     int32_t             n_stmt, n_let, n_for, n_store, n_term, n_operand, n_axis;
     int32_t             room_stmt, room_let, room_for, room_store, room_term, room_operand;
     rd_stmt            *stmt;
-    rd_let             *let;
+    rd_tree_value      *let;
     rd_for             *loop;
-    rd_store           *store;
+    rd_tree_array      *store;
     rd_linear_term     *term;
     int32_t            *operand;
     int32_t             part[RD_N_PARTS]; /* statements of kind PART                              */
@@ -293,12 +293,13 @@ rd_stmt rd_stmt_of(rd_stmt_kind kind);
 /* These add an element to an array of the tree and return its number; 0 of a tree that has
  * failed. */
 int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt); /* stands nowhere yet */
-int32_t rd_add_let(rd_schedule *t, const rd_let *let);
-int32_t rd_add_made(rd_schedule *t, const rd_let *let); /* the statement that makes it, likewise */
+int32_t rd_add_let(rd_schedule *t, const rd_tree_value *let);
+int32_t rd_add_made(rd_schedule         *t,
+                    const rd_tree_value *let); /* the statement that makes it, likewise */
 int32_t rd_add_for(rd_schedule *t, const rd_for *loop);
 int32_t rd_add_loop(rd_schedule  *t,
                     const rd_for *loop); /* the statement, which stands nowhere yet */
-int32_t rd_add_store(rd_schedule *t, const rd_store *store);
+int32_t rd_add_store(rd_schedule *t, const rd_tree_array *store);
 int32_t rd_add_mark(rd_schedule *t);
 int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n); /* the first one */
 
@@ -344,7 +345,7 @@ static inline const rd_for *rd_loop_of(const rd_schedule *t, int32_t stmt)
 }
 
 /* What a LET statement makes: an operation, a load or a constant; NULL: the statement is no LET. */
-static inline const rd_let *rd_let_of(const rd_schedule *t, int32_t stmt)
+static inline const rd_tree_value *rd_let_of(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET ? &t->let[t->stmt[stmt].value] : NULL;
 }

@@ -135,7 +135,7 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 /* Adds a constant, with as many digits as give the same number again: "0.5", "3". */
-static void add_constant(rd_text *to, const rd_let *let)
+static void add_constant(rd_text *to, const rd_tree_value *let)
 {
     if (rd_dtype_kind(let->type) == RD_KIND_FLOAT)
         rd_text_add(to, "%.17g",
@@ -147,7 +147,7 @@ static void add_constant(rd_text *to, const rd_let *let)
 
 /* Adds what makes a value, before its operands: "choice f32", "f32 of bool" (a cast), "load f32".
  */
-static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
+static void add_name(rd_text *to, const rd_schedule *t, const rd_tree_value *let)
 {
     switch (let->kind) {
     case RD_I_CONST: rd_text_add(to, "number %s ", rd_dtype_name(let->type)); break;
@@ -170,7 +170,7 @@ static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
  * vector access of 4 elements; " of r2": the load of r2 has already read them. */
 void rd_let_text(rd_text *to, const rd_schedule *t, int32_t value)
 {
-    const rd_let *let = &t->let[value];
+    const rd_tree_value *let = &t->let[value];
 
     rd_text_add(to, "r%" PRId32 " = ", value);
     add_name(to, t, let);

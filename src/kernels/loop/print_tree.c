@@ -5,7 +5,7 @@
  *         begin f0
  *         serial i1 to 3000
  *           r0 = load f32 s0[i1 + 3000*i0]
- *           step f0 cell 0, lane i1, outer 0: r0
+ *           step f0 cell 0, lane i1, line 0: r0
  *         merge blocks f0 cell 0
  *
  * Fields. An array of the tree with `fold` -1 holds elements, any other one states of that fold. */
@@ -44,7 +44,7 @@ static bool add_nodes(rd_text *to, const rd_stmt *s)
     return word && s->kind != RD_S_LOOK_BACK;
 }
 
-/* Adds " f0 cell i0, lane 0, outer i1": the fold's number and the positions of the cell
+/* Adds " f0 cell i0, lane 0, line i1": the fold's number and the positions of the cell
  * (accumulator) or element. Of a BEGIN: " f0: sum f32, 3000 cells of 1 lanes". " at ..": what is
  * added to a state's subscript (more). */
 static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
@@ -75,8 +75,8 @@ static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         s->kind == RD_S_STORE_STATES || s->kind == RD_S_SWITCH_STATE) {
         rd_text_add(to, ", lane ");
         rd_linear_text(to, t, &s->fold_at.lane);
-        rd_text_add(to, ", outer ");
-        rd_linear_text(to, t, &s->fold_at.outer);
+        rd_text_add(to, ", line ");
+        rd_linear_text(to, t, &s->fold_at.lane_line);
     }
 }
 
@@ -207,7 +207,7 @@ static void add_body(rd_text *to, const rd_schedule *t, int32_t stmt, int depth)
 static void add_stores(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
-        const rd_store *a = &t->store[k];
+        const rd_tree_array *a = &t->store[k];
 
         rd_text_add(to, "a%" PRId32 ": ", k);
         if (a->fold >= 0)

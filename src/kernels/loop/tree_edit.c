@@ -86,9 +86,9 @@ int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt)
 
 /* Adds a value to the tree and returns its number; 0: no memory. No statement makes the value yet.
  */
-int32_t rd_add_let(rd_schedule *t, const rd_let *let)
+int32_t rd_add_let(rd_schedule *t, const rd_tree_value *let)
 {
-    const rd_let made = *let;
+    const rd_tree_value made = *let;
 
     if (!ROOM_FOR(t, let, let, 1))
         return 0;
@@ -98,7 +98,7 @@ int32_t rd_add_let(rd_schedule *t, const rd_let *let)
 
 /* Adds a value with the LET statement that makes it; returns the statement, which is in no body
  * yet. */
-int32_t rd_add_made(rd_schedule *t, const rd_let *let)
+int32_t rd_add_made(rd_schedule *t, const rd_tree_value *let)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LET);
     int32_t made;
@@ -132,9 +132,9 @@ int32_t rd_add_loop(rd_schedule *t, const rd_for *loop)
 }
 
 /* Adds the description of an array to the tree and returns its number; 0: no memory. */
-int32_t rd_add_store(rd_schedule *t, const rd_store *store)
+int32_t rd_add_store(rd_schedule *t, const rd_tree_array *store)
 {
-    const rd_store made = *store;
+    const rd_tree_array made = *store;
 
     if (!ROOM_FOR(t, store, store, 1))
         return 0;

@@ -90,7 +90,7 @@ static double block_length(const rd_schedule *t, int32_t loop)
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
         const rd_fold *f     = &t->p->fold[k];
-        const int64_t  outer = rd_coef(&f->outer, l->axis), lane = rd_coef(&f->lane, l->axis);
+        const int64_t  outer = rd_coef(&f->lane_line, l->axis), lane = rd_coef(&f->lane, l->axis);
         const double   steps =
             (double)outer * (double)rd_rows_of_lanes(f) + (double)lane / (double)f->lanes;
 

@@ -274,7 +274,7 @@ static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
         return true;
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && f->lanes == 1;
          s         = rd_next_stmt(t, s, loop)) {
-        const rd_let *label =
+        const rd_tree_value *label =
             t->stmt[s].fold == fold && t->stmt[s].label >= 0 ? &t->let[t->stmt[s].label] : NULL;
 
         if (label && label->kind == RD_I_CAST)
@@ -302,8 +302,8 @@ bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[fold];
 
-    return t->fold[fold].blocks && (f->lane.n_add + f->outer.n_add > 1 ||
-                                    !(rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis)));
+    return t->fold[fold].blocks && (f->lane.n_add + f->lane_line.n_add > 1 ||
+                                    !(rd_coef(&f->lane, axis) || rd_coef(&f->lane_line, axis)));
 }
 
 /* True unless blocks (runs of a fold's steps) of a group-by end amid rows while lanes (partial

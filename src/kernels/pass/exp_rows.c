@@ -50,7 +50,7 @@ static bool is_exp_call(const rd_schedule *t, int32_t stmt)
     if (!rd_is_vector(t, stmt) || !rd_loop_of(t, stmt)->by_call)
         return false;
     for (int32_t s = t->stmt[stmt].first; s >= 0; s = t->stmt[s].next) {
-        const rd_let *let = rd_let_of(t, s);
+        const rd_tree_value *let = rd_let_of(t, s);
 
         if (let && let->kind == RD_I_MAP)
             return let->op == RD_OP_exp && let->type == RD_F32;
@@ -64,7 +64,7 @@ static bool is_exp_call(const rd_schedule *t, int32_t stmt)
  * accumulators of a fold. */
 static bool can_stage(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     switch (t->stmt[stmt].kind) {
     case RD_S_LET: return let->kind != RD_I_CALL;
@@ -162,7 +162,7 @@ static bool can_stage_loop(const rd_schedule *t, int32_t row, int32_t stmt)
 /* True if the statement declares a local array of elements. */
 static bool is_array(const rd_schedule *t, int32_t stmt)
 {
-    const rd_store *store =
+    const rd_tree_array *store =
         t->stmt[stmt].kind == RD_S_ARRAY ? &t->store[t->stmt[stmt].store] : NULL;
 
     return store && store->fold < 0 && store->storage == RD_IN_LOCAL;
@@ -222,8 +222,8 @@ static void declare_arrays(exp_rows *e, int32_t made)
     rd_schedule *t = e->t;
 
     for (int32_t s = t->stmt[e->loop].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
-        rd_stmt  array = t->stmt[s];
-        rd_store store;
+        rd_stmt       array = t->stmt[s];
+        rd_tree_array store;
 
         if (array.kind != RD_S_ARRAY)
             continue;

@@ -147,7 +147,7 @@ static bool is_contiguous(const rd_flattening *c, const rd_linear *at)
 
 /* True if a row of the load (all columns) is contiguous, but gaps lie between rows. Then rows are
  * packed, so the program must not store to that memory. A row has at most 32 bytes, a vector. */
-bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
+bool rd_has_grouped_rows(const rd_flattening *c, const rd_tree_value *let)
 {
     enum { MOST_GROUP = 32 }; /* bytes */
 
@@ -159,7 +159,7 @@ bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
 
 /* True if the flat loop can compute a value that changes along the rows.  Loads are from the
  * program's memory (slot >= 0), not of f16, which strips convert. */
-static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
+static bool can_flatten_value(const rd_flattening *c, const rd_tree_value *let)
 {
     switch (let->kind) {
     case RD_I_LOAD:
@@ -175,7 +175,7 @@ static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
 
 /* True if a value of a column can be made once before all strips (ranges that vector loops visit):
  * its kind cannot fail there, as a checked index or a user's function could. */
-static bool can_move_to_column(const rd_let *let)
+static bool can_move_to_column(const rd_tree_value *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
            let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
@@ -192,7 +192,7 @@ bool rd_is_of_column(const rd_flattening *c, int32_t value)
 
 /* True if the value is a load or a coordinate. Its position names the column's axis, which the
  * flat loop does not bind, so for a column it must stand in the loop over columns. */
-static bool is_positional(const rd_let *let)
+static bool is_positional(const rd_tree_value *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD;
 }
@@ -203,9 +203,9 @@ static bool is_positional(const rd_let *let)
  * program must not load that memory. */
 static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
 {
-    const rd_schedule *t   = c->t;
-    const rd_stmt     *s   = &t->stmt[stmt];
-    const rd_let      *let = rd_let_of(t, stmt);
+    const rd_schedule   *t   = c->t;
+    const rd_stmt       *s   = &t->stmt[stmt];
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     if (s->kind == RD_S_STORE) {
         *stores = true;

@@ -160,7 +160,7 @@ static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].fold_at;
 
-    return rd_linear_coef(b->t, &at->outer, axis) * rd_rows_of_lanes(&b->t->p->fold[b->fold]) +
+    return rd_linear_coef(b->t, &at->lane_line, axis) * rd_rows_of_lanes(&b->t->p->fold[b->fold]) +
            rd_linear_coef(b->t, &at->lane, axis);
 }
 
@@ -198,8 +198,8 @@ static bool is_rows_of_blocks(rd_interleaving *b)
     if (!b->n || !has_contiguous_rows(b) ||
         rd_trips(t->p, rd_loop_of(t, b->top)->program_loop) < b->n * b->steps / b->row)
         return false;
-    first.lane  = rd_linear_with(t, first.lane, b->inner, rd_linear_of(0));
-    first.outer = rd_linear_with(t, first.outer, b->inner, rd_linear_of(0));
+    first.lane      = rd_linear_with(t, first.lane, b->inner, rd_linear_of(0));
+    first.lane_line = rd_linear_with(t, first.lane_line, b->inner, rd_linear_of(0));
     return rd_begins_with_block(t, b->fold, b->top, &first);
 }
 

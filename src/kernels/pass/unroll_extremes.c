@@ -33,7 +33,7 @@ enum { FOUR = 4 };
  * rd_is_row_extreme() is true for minima and maxima of sparse rows of floats. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
-    const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
+    const rd_tree_value *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
 
     if (s->kind == RD_S_STEP)
         return s->mask < 0 && s->label < 0 && t->fold[s->fold].lanes == 1 &&

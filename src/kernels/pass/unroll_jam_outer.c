@@ -94,8 +94,8 @@ static int inner_loops(const rd_schedule *t, int32_t loop)
  * uses one if it loads (slot < 0: not from the program's memory); an ARRAY only declares it. */
 static bool uses_array(const rd_schedule *t, int32_t stmt, int32_t array)
 {
-    const rd_stmt *s   = &t->stmt[stmt];
-    const rd_let  *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
+    const rd_stmt       *s   = &t->stmt[stmt];
+    const rd_tree_value *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
 
     return let ? let->kind == RD_I_LOAD && let->slot < 0 && let->store == array
                : s->store == array && s->kind != RD_S_ARRAY;
@@ -169,8 +169,8 @@ static bool can_multiply_arrays(const rd_schedule *t, int32_t loop, int32_t rows
     int32_t n = 0;
 
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
-        const bool      each_row = is_of_each_row(t, loop, s);
-        const rd_store *store =
+        const bool           each_row = is_of_each_row(t, loop, s);
+        const rd_tree_array *store =
             t->stmt[s].kind == RD_S_BEGIN || each_row ? &t->store[t->stmt[s].store] : NULL;
 
         if (each_row && store->fold < 0 && !can_hand_on(t, loop, s))
@@ -247,8 +247,8 @@ static void declare_arrays(jammed_rows *j, int32_t made)
 
     for (int32_t s = t->stmt[j->loop].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
         /* store 0 if the statement has none: unused */
-        rd_store store = t->store[t->stmt[s].store >= 0 ? t->stmt[s].store : 0];
-        rd_stmt  array = t->stmt[s];
+        rd_tree_array store = t->store[t->stmt[s].store >= 0 ? t->stmt[s].store : 0];
+        rd_stmt       array = t->stmt[s];
 
         if (!is_of_each_row(t, j->loop, s))
             continue;

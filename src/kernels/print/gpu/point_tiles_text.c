@@ -20,11 +20,11 @@
 
 /* A loop that fills the array of a tile. */
 typedef struct tile_fill {
-    int32_t       loop, load;           /* statements */
-    const rd_let *let;                  /* the value of the load */
-    int32_t       store;                /* the array */
-    int32_t       n, axis[RD_MAX_RANK]; /* of loops over a point's elements, outermost first */
-    int64_t       elements;             /* of a point */
+    int32_t              loop, load; /* statements */
+    const rd_tree_value *let;        /* the value of the load */
+    int32_t              store;      /* the array */
+    int32_t n, axis[RD_MAX_RANK];    /* of loops over a point's elements, outermost first */
+    int64_t elements;                /* of a point */
 } tile_fill;
 
 /* Finds what a loop that fills a tile's array consists of: the loops over a point's elements,
@@ -65,14 +65,14 @@ void rd_print_declare_point_tiles(rd_printing *n)
 static void add_place(const rd_printing *n, rd_text *to, const tile_fill *f, const char *w,
                       const char *k)
 {
-    const rd_store *a = &n->t->store[f->store];
+    const rd_tree_array *a = &n->t->store[f->store];
 
     rd_text_add(to, "%" PRId64 " + (%s) * %" PRId64 " + %s", rd_first_of_tile(a), w,
                 a->extent / f->elements, k);
 }
 
 /* Adds the element in memory that a load reads: "((const float *)x0)[i2 * 3 + i1]". */
-void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
+void rd_print_element_of(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     rd_text_add(to, "((const %s *)x%" PRId32 ")[", rd_memory_type(let->type), let->slot);
     rd_print_linear(n, to, &let->at);
