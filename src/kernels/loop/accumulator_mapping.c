@@ -79,8 +79,7 @@ static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, i
         return axis == t->p->n_axis + RD_MARK_LO && coef * t->p->grain % of == 0;
     /* The first index must be one position without rounding, counted upwards.  The end of a round
      * (`stop_mark`) may be cut off by the end of the loop, so it is no multiple. */
-    if (l->from.n != 1 || l->from.part[0].multiple > 1 || l->backwards ||
-        (axis == l->stop_mark && axis != l->axis) ||
+    if (!rd_is_position(&l->from) || l->backwards || (axis == l->stop_mark && axis != l->axis) ||
         !is_multiple(t, loop, binder, &l->from.part[0].at, coef, of))
         return false;
     return rd_stands_in(t, binder, loop) || (l->step > 0 && coef * l->step % of == 0);
@@ -133,7 +132,7 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     const int32_t parent = t->stmt[loop].parent;
     const int64_t own    = coef * rd_linear_coef(t, at, l->axis);
 
-    if (l->from.n != 1 || l->from.part[0].multiple > 1 || l->backwards || coef * at->offset % of ||
+    if (!rd_is_position(&l->from) || l->backwards || coef * at->offset % of ||
         !is_multiple(t, parent, loop, &l->from.part[0].at, own, of))
         return false;
     for (int32_t k = 0; k < at->n; k++) {

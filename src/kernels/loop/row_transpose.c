@@ -12,9 +12,8 @@ static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    return loop && loop->kind == kind && loop->step == 1 && loop->extent > 0 && loop->from.n == 1 &&
-           loop->from.part[0].multiple <= 1 && loop->from.part[0].at.n == 0 &&
-           loop->from.part[0].at.offset == 0 && !loop->backwards;
+    return loop && loop->kind == kind && loop->step == 1 && loop->extent > 0 &&
+           rd_is_number(&loop->from, 0) && !loop->backwards;
 }
 
 /* True if the position is index of axis `one` + a positive multiple of the index of axis `other`,

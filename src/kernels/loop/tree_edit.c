@@ -292,3 +292,15 @@ int32_t rd_put_loop_around(rd_schedule *t, int32_t first, int32_t last, const rd
     }
     return stmt;
 }
+
+/* Makes the loop the rest behind whole rounds of `rows`: it begins at `border`, where the loop over
+ * whole rounds ends, and has rows - 1 rounds at most. It is no loop of the program any more, so
+ * passes that look for these do not find it again. */
+void rd_keep_rest(rd_schedule *t, int32_t loop, const rd_edge_part *border, int64_t rows)
+{
+    rd_for *const rest = &t->loop[t->stmt[loop].arg];
+
+    rest->from.part[0] = *border;
+    rest->extent       = rows - 1;
+    rest->program_loop = -1;
+}

@@ -37,7 +37,7 @@ static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_ed
 {
     bool stands = true;
 
-    if (edge->n == 1 && edge->part[0].multiple <= 1)
+    if (rd_is_position(edge))
         return position_stride(q, stmt, &edge->part[0].at);
     for (int32_t k = 0; k < edge->n; k++) {
         const rd_stride at    = position_stride(q, stmt, &edge->part[k].at),

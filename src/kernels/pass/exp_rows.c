@@ -208,9 +208,8 @@ static bool is_written_out(const rd_schedule *t, int32_t stmt)
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return l && l->kind == RD_FOR_SERIAL && l->unroll > 0 && l->program_loop >= 0 &&
-           l->start_mark < 0 && l->stop_mark < 0 && l->step == 1 && !l->backwards &&
-           (l->extent < 0 || l->extent >= ROWS) && l->from.n == 1 && l->to.n == 1 &&
-           l->from.part[0].multiple <= 1 && l->to.part[0].multiple <= 1;
+           l->start_mark < 0 && l->stop_mark < 0 && l->step == 1 &&
+           (l->extent < 0 || l->extent >= ROWS) && rd_goes_up(l);
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
@@ -375,9 +374,7 @@ static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
 static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at       = l.to.part[0].at,
-                                  .base     = l.from.part[0].at,
-                                  .multiple = rows };
+    const rd_edge_part border = rd_whole_rounds(&l, rows);
     exp_rows           e      = { .t = t, .loop = loop, .rows = rows, .mark = rd_add_mark(t) };
     int32_t            made;
 
@@ -387,10 +384,8 @@ static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
     if (t->failed)
         return;
     rd_put_before(t, made, loop);
-    t->loop[t->stmt[loop].arg].from.part[0] = border;
-    t->loop[t->stmt[loop].arg].extent       = rows - 1;
-    t->loop[t->stmt[loop].arg].unroll       = 0;
-    t->loop[t->stmt[loop].arg].program_loop = -1;
+    rd_keep_rest(t, loop, &border, rows);
+    t->loop[t->stmt[loop].arg].unroll = 0;
 }
 
 /* The pass: lets 16 or 8 rows of pairs go together through each phase of their exponentials, in all

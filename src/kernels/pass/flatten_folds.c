@@ -51,8 +51,7 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *loop = rd_loop_of(t, stmt);
 
     return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
-           !loop->backwards && loop->from.n == 1 && loop->from.part[0].multiple <= 1 &&
-           loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
+           !loop->backwards && rd_is_number(&loop->from, 0) &&
            t->p->axis_extent[loop->axis] == loop->extent &&
            t->stmt[stmt].first == t->stmt[stmt].last;
 }

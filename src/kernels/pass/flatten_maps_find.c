@@ -31,10 +31,8 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *loop = loop_at(t, stmt);
 
     return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
-           !loop->backwards && loop->start_mark < 0 && loop->from.n == 1 &&
-           loop->from.part[0].multiple <= 1 && loop->from.part[0].at.n == 0 &&
-           loop->from.part[0].at.offset == 0 && loop->axis < t->p->n_axis &&
-           t->p->axis_extent[loop->axis] == loop->extent;
+           !loop->backwards && loop->start_mark < 0 && rd_is_number(&loop->from, 0) &&
+           loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
 }
 
 /* True if the statement is a vector loop that is written out (not by call) and whose rounds may
@@ -121,8 +119,8 @@ static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t
     c->column = rd_loop_of(t, c->across)->axis;
     c->n      = rd_loop_of(t, c->across)->extent;
     return over->axis == c->row && c->row != c->column && rows->extent == c->r->width &&
-           c->r->fixed && !c->r->padded && rows->from.n == 1 && rows->to.n == 1 &&
-           rows->from.part[0].multiple <= 1 && rows->to.part[0].multiple <= 1 &&
+           c->r->fixed && !c->r->padded && rd_is_position(&rows->from) &&
+           rd_is_position(&rows->to) &&
            rd_linear_coef(t, &rows->from.part[0].at, over->start_mark) == 1;
 }
 

@@ -56,16 +56,8 @@ static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
 static rd_tree_value load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row,
                              int32_t column)
 {
-    const rd_dtype type = b->t->store[store].type;
-
-    return (rd_tree_value){ .kind  = RD_I_LOAD,
-                            .type  = type,
-                            .from  = type,
-                            .arg   = -1,
-                            .slot  = -1,
-                            .store = store,
-                            .at = rd_linear_plus_axis(b->t, axis_times(b, /*coef=*/1, column), by,
-                                                      row) };
+    return rd_load_of(b->t, store,
+                      rd_linear_plus_axis(b->t, axis_times(b, /*coef=*/1, column), by, row));
 }
 
 /* Returns the index at which block m1 starts: m0 + 64 * m1, with 64 steps of a block. If there are
@@ -222,9 +214,7 @@ static int32_t put_loop(rd_interleaving *b)
     rd_schedule       *t      = b->t;
     const rd_for       top    = *rd_loop_of(t, b->top);
     const int64_t      width  = b->n * b->steps / (b->row ? b->row : 1);
-    const rd_edge_part border = { .at       = top.to.part[0].at,
-                                  .base     = top.from.part[0].at,
-                                  .multiple = width };
+    const rd_edge_part border = rd_whole_rounds(&top, width);
     const int32_t made = add_loop(b, t->stmt[b->top].parent, RD_FOR_SERIAL, b->axis, /*rounds=*/0);
     rd_for       *loop;
 

@@ -36,16 +36,6 @@ typedef struct column_loops {
     int32_t load, strips, across, vector;
 } column_loops;
 
-/* True if the bound is exactly the mark (axis bound to an end of a range): one position, not
- * rounded, which is this axis alone. */
-static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark)
-{
-    const rd_linear *at = &edge->part[0].at;
-
-    return mark >= 0 && edge->n == 1 && edge->part[0].multiple <= 1 && at->n == 1 &&
-           at->offset == 0 && t->term[at->first].axis == mark && t->term[at->first].coef == 1;
-}
-
 /* Returns the loop over strips around the vector loop, if the vector loop visits exactly one
  * strip: from its start mark to its stop mark (axes bound to the strip's ends). -1: the next loop
  * around over the axis is no such loop. */
@@ -58,8 +48,8 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
 
         if (loop && loop->axis == v->axis)
             return loop->strips_number >= 0 && loop->kind == RD_FOR_SERIAL &&
-                           is_mark_edge(t, &v->from, loop->start_mark) &&
-                           is_mark_edge(t, &v->to, loop->stop_mark)
+                           rd_is_mark(t, &v->from, loop->start_mark) &&
+                           rd_is_mark(t, &v->to, loop->stop_mark)
                        ? s
                        : -1;
     }
@@ -74,10 +64,8 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return l && l->kind == RD_FOR_SERIAL && l->step == 1 && l->extent >= FEWEST &&
-           l->extent <= MOST && !l->backwards && l->from.n == 1 && l->from.part[0].multiple <= 1 &&
-           l->from.part[0].at.n == 0 && l->from.part[0].at.offset == 0 && l->to.n == 1 &&
-           l->to.part[0].multiple <= 1 && l->to.part[0].at.n == 0 &&
-           l->to.part[0].at.offset == l->extent;
+           l->extent <= MOST && !l->backwards && rd_is_number(&l->from, 0) &&
+           rd_is_number(&l->to, l->extent);
 }
 
 /* True if the element is as wide in memory as in registers, so that its vectors can be transposed:

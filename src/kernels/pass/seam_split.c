@@ -364,8 +364,7 @@ static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stm
                              : loop->kind == RD_FOR_VECTOR ? !loop->by_call
                                                            : false;
 
-    return can_kind && !loop->backwards && loop->axis < t->p->n_axis && loop->from.n == 1 &&
-           loop->to.n == 1 && loop->from.part[0].multiple <= 1 && loop->to.part[0].multiple <= 1 &&
+    return can_kind && rd_goes_up(loop) && loop->axis < t->p->n_axis &&
            rd_next_exit(t, stmt, stmt) < 0 && !tests_ends(t, stmt) &&
            (loop->kind == RD_FOR_SERIAL || !hands_on(t, stmt));
 }

@@ -84,15 +84,7 @@ void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
  * range that vector loops visit). */
 static rd_tree_value load_of_element(rd_schedule *t, int32_t store, int32_t loop)
 {
-    const rd_dtype type = t->store[store].type;
-
-    return (rd_tree_value){ .kind  = RD_I_LOAD,
-                            .type  = type,
-                            .from  = type,
-                            .arg   = -1,
-                            .slot  = -1,
-                            .store = store,
-                            .at    = rd_strip_element(t, loop) };
+    return rd_load_of(t, store, rd_strip_element(t, loop));
 }
 
 /* Adds a LET like *let at the end of the loop, and returns the value that it makes. */

@@ -226,9 +226,7 @@ static int32_t rows_to_jam(rd_schedule *t, const rd_target *target, int32_t stmt
     const rd_for *loop = serial_at(t, stmt);
     int32_t       rows;
 
-    if (!loop || loop->program_loop < 0 || loop->backwards || loop->step != 1 ||
-        loop->from.n != 1 || loop->to.n != 1 || loop->from.part[0].multiple > 1 ||
-        loop->to.part[0].multiple > 1)
+    if (!loop || loop->program_loop < 0 || loop->step != 1 || !rd_goes_up(loop))
         return 0;
     rows = target->strips->unroll_jam_outer[loop->program_loop];
     return rows > 1 && inner_loops(t, stmt) && can_multiply_arrays(t, stmt, rows) &&
@@ -489,9 +487,7 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
 static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at       = l.to.part[0].at,
-                                  .base     = l.from.part[0].at,
-                                  .multiple = rows };
+    const rd_edge_part border = rd_whole_rounds(&l, rows);
     jammed_rows        j      = { .t = t, .loop = loop, .rows = rows, .mark = rd_add_mark(t) };
     int32_t            made;
 
@@ -500,9 +496,7 @@ static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
     if (t->failed)
         return;
     rd_put_before(t, made, loop);
-    t->loop[t->stmt[loop].arg].from.part[0] = border;
-    t->loop[t->stmt[loop].arg].extent       = rows - 1;
-    t->loop[t->stmt[loop].arg].program_loop = -1;
+    rd_keep_rest(t, loop, &border, rows);
 }
 
 /* The pass: for each outer loop for which several rounds (rows) were chosen, jams these into the

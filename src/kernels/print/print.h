@@ -66,6 +66,9 @@ bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool);
 /* index_text.c: prints a line; begins one that the caller goes on with in n->to. */
 __attribute__((format(printf, 2, 3))) void rd_print_line(rd_printing *n, const char *format, ...);
 void                                       rd_print_begin_line(rd_printing *n);
+/* Print a line that opens a block, "if (x) {", and what closes it; lines between are indented. */
+void rd_print_open(rd_printing *n, const char *line);
+void rd_print_close(rd_printing *n);
 /* Adds a number, spelled out if it is small; the name of an axis or a mark: "i0", "m2". */
 void rd_print_number(rd_printing *n, rd_text *to, int64_t value);
 void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis);
