@@ -65,7 +65,7 @@ static void touch_states(walking *w, int32_t stmt)
         one.n = f->n_cell;
     if (s->kind == RD_S_STEP || s->kind == RD_S_PREFIX) {
         const int64_t lane  = position(w, &s->fold_at.lane, &one.known),
-                      outer = position(w, &s->fold_at.outer, &one.known);
+                      outer = position(w, &s->fold_at.lane_line, &one.known);
 
         one.lane = lane % f->lanes;
         one.step = outer * rd_rows_of_lanes(f) + lane / f->lanes;

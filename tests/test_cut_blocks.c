@@ -1,12 +1,12 @@
 /* test_cut_blocks.c - gradients of attention in blocks of rows of the weights: what they come to,
  * by an evaluation that stores all weights; their memory; the same bits by any number of threads;
  * and results that cannot come so. */
+#include "counted_heap.h"
 #include "kernels/cpu/product/blas.h"
 #include "suite.h"
 
 #include <math.h>
 #include <rdim.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,35 +17,7 @@ enum { THREAD = 3 << 20, LEAST = 2 << 20 };
 
 #define COUNT(list) (int)(sizeof(list) / sizeof *(list))
 
-static rd_ctx          *ctx;
-static _Atomic(int64_t) held, most, granted; /* granted: allocations before one is refused */
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-/* Counts bytes, which stand before each piece. */
-static void *counted(void *user, int64_t bytes)
-{
-    int64_t *const p   = atomic_fetch_sub(&granted, 1) > 0 ? malloc((size_t)bytes + 64) : NULL;
-    int64_t        was = atomic_load(&most), now;
-
-    (void)user;
-    if (!p)
-        return NULL;
-    now = atomic_fetch_add(&held, bytes) + bytes;
-    while (was < now && !atomic_compare_exchange_weak(&most, &was, now))
-        ;
-    *p = bytes;
-    return (char *)p + 64;
-}
-
-static void forget(void *user, void *p)
-{
-    int64_t *const piece = p ? (int64_t *)(void *)((char *)p - 64) : NULL;
-
-    (void)user;
-    if (piece)
-        atomic_fetch_sub(&held, *piece);
-    free(piece);
-}
+static rd_ctx *ctx;
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 static float *random_floats(int64_t n, unsigned s)
@@ -62,16 +34,10 @@ static struct operands {
     bool  *mask;
 } o;
 
-static void setup_context(void)
-{
-    ctx = rd_ctx_new(
-        &(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .allocate = counted, .release = forget });
-}
-
 static void setup(void)
 {
-    atomic_store(&granted, INT64_MAX);
-    setup_context();
+    counted_heap_grant(INT64_MAX);
+    ctx    = counted_heap_ctx();
     o.q    = random_floats(HEADS * QUERIES * DEPTH, 1);
     o.k    = random_floats(HEADS * KEYS * DEPTH, 2);
     o.v    = random_floats(HEADS * KEYS * VALUES, 3);
@@ -85,8 +51,7 @@ static void setup(void)
 static void teardown(void)
 {
     ck_assert_msg(rd_error(ctx) == RD_OK, "%s", rd_error_text(ctx));
-    rd_ctx_free(ctx);
-    ck_assert_msg(atomic_load(&held) == 0, "%lld bytes are left", (long long)atomic_load(&held));
+    counted_heap_end(ctx);
     free(o.q);
     free(o.k);
     free(o.v);
@@ -274,13 +239,12 @@ static void check_threads(const gradients *g, const char *what, int64_t thread)
 
     for (int threads = 1; threads <= 3; threads++) {
         const rd_eval_opts opts   = { .size = sizeof opts, .threads = threads };
-        const int64_t      before = atomic_load(&held);
+        const int64_t      before = counted_heap_begin();
 
-        atomic_store(&most, before);
         ck_assert_msg(evaluate(g, g->out, &opts) == RD_OK, "%s: %s", what, rd_error_text(ctx));
-        ck_assert_msg(!rd_blas_name() || atomic_load(&most) - before < LEAST + threads * thread,
+        ck_assert_msg(!rd_blas_name() || counted_heap_most() - before < LEAST + threads * thread,
                       "%s: %lld bytes by %d threads", what,
-                      (long long)(atomic_load(&most) - before), threads);
+                      (long long)(counted_heap_most() - before), threads);
         for (int k = 0; k < g->n; k++) {
             const size_t bytes = (size_t)elements(&g->shape[k]) * sizeof(float);
 
@@ -443,12 +407,12 @@ START_TEST(without_memory)
     ck_assert(evaluate(&g, want, &opts) == RD_OK);
     for (int at = 1; at < 5000; at += at) {
         rd_ctx_free(ctx);
-        setup_context();
+        ctx = counted_heap_ctx();
         free_gradients(&g);
         g = gradients_of(0, causal_mask, 7);
-        atomic_store(&granted, at + _i * at / 4);
+        counted_heap_grant(at + _i * at / 4);
         status = evaluate(&g, g.out, &opts);
-        atomic_store(&granted, INT64_MAX);
+        counted_heap_grant(INT64_MAX);
         ck_assert_msg(status == RD_OK || status == RD_ERR_MEMORY, "%s", rd_error_text(ctx));
         rd_error_clear(ctx);
         if (status != RD_OK)

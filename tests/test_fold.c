@@ -422,7 +422,7 @@ START_TEST(rows_start_at_lane_0)
 
     fold.lane_extent = COLUMNS;
     fold.lane        = (rd_address){ .n_add = 1, .add = { { .axis = 1, .coef = 1 } } };
-    fold.outer       = (rd_address){ .n_add = 1, .add = { { .axis = 0, .coef = 1 } } };
+    fold.lane_line   = (rd_address){ .n_add = 1, .add = { { .axis = 0, .coef = 1 } } };
     builder_init(&b, 2, extent);
     builder_fold(&b, fold);
     builder_add(&b, (rd_inst){ .kind = RD_I_START });

@@ -483,7 +483,7 @@ START_TEST(program_as_text)
     static const char want[] = "i0 < 132, i1 < 73; tasks share i0 by 64; 6 registers\n"
                                "s2: scratch of 4096 bytes\n"
                                "fold0: moments of f32 to f32, ddof 1, commutes, lanes 1, blocks 3 "
-                               "of 64 steps, lane i0 of 132, outer 0, index 0,"
+                               "of 64 steps, lane i0 of 132, line 0, index 0,"
                                " cells 64 at i1', split\n"
                                "head:\n"
                                "  fold0 starts\n"

@@ -140,7 +140,7 @@ static bool is_stream_of_part(const rd_schedule *t, int32_t loop)
 
 static bool is_array_of_part(const rd_schedule *t, int32_t array)
 {
-    const rd_store *a = &t->store[t->stmt[array].store];
+    const rd_tree_array *a = &t->store[t->stmt[array].store];
 
     return a->fold >= 0 || a->extent <= RD_SUBSTRIP;
 }
@@ -213,7 +213,7 @@ static bool is_beside(const rd_schedule *t, int32_t loop)
 
     return loop_at(t, loop)->kind == RD_FOR_VECTOR && step->kind == RD_S_STEP &&
            rd_linear_coef(t, &step->fold_at.state_offset, loop_at(t, loop)->axis) == 1 &&
-           rd_linear_coef(t, &step->fold_at.outer, loop_at(t, loop)->axis) == 64;
+           rd_linear_coef(t, &step->fold_at.lane_line, loop_at(t, loop)->axis) == 64;
 }
 
 static bool turns_columns(const rd_schedule *t)
@@ -337,7 +337,7 @@ static bool stands_around_rows(const rd_schedule *t)
 /* A vector loop between two that are none, which take its elements by arrays. */
 static bool is_of_rounds(const rd_schedule *t, int32_t loop)
 {
-    const rd_let *let = rd_let_of(t, t->stmt[loop].first);
+    const rd_tree_value *let = rd_let_of(t, t->stmt[loop].first);
 
     return rd_is_vector(t, loop) && t->stmt[loop].parent >= 0 && let && let->store >= 0 &&
            loop_at(t, t->stmt[loop].parent) && loop_at(t, t->stmt[loop].parent)->step == 64;

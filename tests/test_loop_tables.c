@@ -58,7 +58,7 @@ static rd_fold sum_of(int64_t n, int32_t lanes, int32_t lane, int32_t outer, int
                       .lane_extent = lane >= 0 ? n : 1,
                       .n_block     = (rows + 63) / 64,
                       .lane        = along(lane),
-                      .outer       = along(outer),
+                      .lane_line   = along(outer),
                       .index       = along(lane >= 0 ? lane : outer),
                       .cell        = along(cell),
                       .n_cell      = cells };

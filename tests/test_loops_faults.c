@@ -46,7 +46,7 @@ static int32_t step_axis(rd_schedule *t)
 {
     const rd_stmt *s = find(t, RD_S_STEP, 0);
 
-    return axis_of(t, s->fold_at.outer.n ? &s->fold_at.outer : &s->fold_at.lane);
+    return axis_of(t, s->fold_at.lane_line.n ? &s->fold_at.lane_line : &s->fold_at.lane);
 }
 
 static void drop(rd_schedule *t, rd_stmt_kind kind)
@@ -130,7 +130,7 @@ static void late_cut(rd_schedule *t)
     const rd_target target = { .vector = 64 };
 
     rd_pass_block_ranges(t, &target);
-    find(t, RD_S_CUT_AT_BLOCK, 0)->fold_at.outer.offset -= 1;
+    find(t, RD_S_CUT_AT_BLOCK, 0)->fold_at.lane_line.offset -= 1;
 }
 
 static void early_cut(rd_schedule *t)
@@ -138,7 +138,7 @@ static void early_cut(rd_schedule *t)
     const rd_target target = { .vector = 64 };
 
     rd_pass_block_ranges(t, &target);
-    find(t, RD_S_CUT_AT_BLOCK, 0)->fold_at.outer.offset += 1;
+    find(t, RD_S_CUT_AT_BLOCK, 0)->fold_at.lane_line.offset += 1;
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------ */
@@ -171,14 +171,14 @@ static void no_weight(rd_schedule *t)
 
 static void other_label(rd_schedule *t)
 {
-    const rd_let  seven = { .kind    = RD_I_CONST,
-                            .type    = RD_I64,
-                            .word    = { .i64 = 1 },
-                            .slot    = -1,
-                            .store   = -1,
-                            .made_by = t->n_stmt };
-    rd_stmt       let   = *find(t, RD_S_STEP, 0);
-    const int32_t step  = loop_find(t, RD_S_STEP, 0);
+    const rd_tree_value seven = { .kind    = RD_I_CONST,
+                                  .type    = RD_I64,
+                                  .word    = { .i64 = 1 },
+                                  .slot    = -1,
+                                  .store   = -1,
+                                  .made_by = t->n_stmt };
+    rd_stmt             let   = *find(t, RD_S_STEP, 0);
+    const int32_t       step  = loop_find(t, RD_S_STEP, 0);
 
     let.kind    = RD_S_LET;
     let.value   = rd_add_let(t, &seven);
@@ -268,7 +268,7 @@ static void vector_of_steps(rd_schedule *t)
 static void vector_of_prefixes(rd_schedule *t)
 {
     drop(t, RD_S_PUSH_IF_LAST);
-    over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->fold_at.outer))->kind = RD_FOR_VECTOR;
+    over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->fold_at.lane_line))->kind = RD_FOR_VECTOR;
 }
 
 static void backwards(rd_schedule *t)
@@ -278,7 +278,7 @@ static void backwards(rd_schedule *t)
 
 static void forwards(rd_schedule *t)
 {
-    over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->fold_at.outer))->backwards = false;
+    over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->fold_at.lane_line))->backwards = false;
 }
 
 /* The loops over two axes of steps change places. */
@@ -289,7 +289,7 @@ static void interchanged(rd_schedule *t)
 
     for (int32_t k = s->parent; k >= 0 && n < 2; k = t->stmt[k].parent)
         if (t->stmt[k].kind == RD_S_LOOP &&
-            rd_linear_coef(t, &s->fold_at.outer, rd_loop_of(t, k)->axis))
+            rd_linear_coef(t, &s->fold_at.lane_line, rd_loop_of(t, k)->axis))
             loops[n++] = k;
     ck_assert_int_eq(n, 2);
     const int32_t arg     = t->stmt[loops[0]].arg;
@@ -359,8 +359,8 @@ static void stored_beside(rd_schedule *t)
 static void turned_operands(rd_schedule *t)
 {
     for (int n = 0, s; (s = loop_find(t, RD_S_LET, n)) >= 0; n++) {
-        const rd_let *let = &t->let[t->stmt[s].value];
-        int32_t      *in  = &t->operand[let->first];
+        const rd_tree_value *let = &t->let[t->stmt[s].value];
+        int32_t             *in  = &t->operand[let->first];
 
         if (let->kind == RD_I_MAP && let->op == RD_OP_sub) {
             const int32_t first = in[0];
@@ -394,21 +394,21 @@ typedef struct crossing {
 /* The loop becomes two: what the store of the program needs crosses by an array. */
 static crossing divided(rd_schedule *t)
 {
-    const int32_t  out = loop_find(t, RD_S_STORE, 0), loop = t->stmt[out].parent;
-    const rd_for   l     = *rd_loop_of(t, loop);
-    const int32_t  value = t->stmt[out].x;
-    const rd_store a     = { .storage = RD_IN_LOCAL,
-                             .type    = t->let[value].type,
-                             .fold    = -1,
-                             .extent  = t->p->axis_extent[l.axis] };
-    crossing       c     = { .first = loop };
-    rd_stmt        made  = t->stmt[out];
-    rd_let         again = { .kind  = RD_I_LOAD,
-                             .type  = a.type,
-                             .from  = a.type,
-                             .slot  = -1,
-                             .store = rd_add_store(t, &a),
-                             .at    = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.axis) };
+    const int32_t       out = loop_find(t, RD_S_STORE, 0), loop = t->stmt[out].parent;
+    const rd_for        l     = *rd_loop_of(t, loop);
+    const int32_t       value = t->stmt[out].x;
+    const rd_tree_array a     = { .storage = RD_IN_LOCAL,
+                                  .type    = t->let[value].type,
+                                  .fold    = -1,
+                                  .extent  = t->p->axis_extent[l.axis] };
+    crossing            c     = { .first = loop };
+    rd_stmt             made  = t->stmt[out];
+    rd_tree_value       again = { .kind  = RD_I_LOAD,
+                                  .type  = a.type,
+                                  .from  = a.type,
+                                  .slot  = -1,
+                                  .store = rd_add_store(t, &a),
+                                  .at    = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.axis) };
 
     made.slot  = -1;
     made.store = again.store;
@@ -562,7 +562,7 @@ static rd_stmt *by_call(rd_schedule *t, rd_stmt_kind kind)
 /* The pass `block_ends` takes cells of which each has a state between its neighbours' for one run of them. */
 static void cells_lie_apart(rd_schedule *t)
 {
-    rd_store *states = &t->store[by_call(t, RD_S_PUSH_IF_LAST)->store];
+    rd_tree_array *states = &t->store[by_call(t, RD_S_PUSH_IF_LAST)->store];
 
     states->cell_stride *= 2;
     states->extent *= 2;
@@ -573,7 +573,7 @@ static void steps_end_together(rd_schedule *t)
     rd_stmt      *ends = by_call(t, RD_S_PUSH_IF_LAST);
     const int32_t axis = rd_loop_of(t, ends->parent)->axis;
 
-    ends->fold_at.outer = rd_linear_plus_axis(t, ends->fold_at.outer, 1, axis);
+    ends->fold_at.lane_line = rd_linear_plus_axis(t, ends->fold_at.lane_line, 1, axis);
 }
 
 /* The pass `distribute` leaves ends of blocks in a vector loop, for whose elements each would be one call. */

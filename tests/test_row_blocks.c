@@ -1,12 +1,12 @@
 /* test_row_blocks.c - attention in tiles and in blocks of rows: what it comes to, by loops in double
  * and by an evaluation that stores all scores; its memory; the same bits by any number of threads;
  * and when it runs whole. */
+#include "counted_heap.h"
 #include "kernels/cpu/product/blas.h"
 #include "suite.h"
 
 #include <math.h>
 #include <rdim.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,44 +15,15 @@ enum { HEADS = 2, ROWS = 2100, D = 64, N = HEADS * ROWS * D, LITTLE = 9 << 19 };
 
 #define COUNT(list) (int)(sizeof(list) / sizeof *(list))
 
-static rd_ctx          *ctx;
-static float            q[N], k[N], v[N], got[N];
-static _Atomic(int64_t) held, most, granted; /* granted: allocations before one is refused */
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-/* Counts bytes, which stand before each piece. */
-static void *counted(void *user, int64_t bytes)
-{
-    int64_t *const p   = atomic_fetch_sub(&granted, 1) > 0 ? malloc((size_t)bytes + 64) : NULL;
-    int64_t        was = atomic_load(&most), now;
-
-    (void)user;
-    if (!p)
-        return NULL;
-    now = atomic_fetch_add(&held, bytes) + bytes;
-    while (was < now && !atomic_compare_exchange_weak(&most, &was, now))
-        ;
-    *p = bytes;
-    return (char *)p + 64;
-}
-
-static void forget(void *user, void *p)
-{
-    int64_t *const piece = p ? (int64_t *)(void *)((char *)p - 64) : NULL;
-
-    (void)user;
-    if (piece)
-        atomic_fetch_sub(&held, *piece);
-    free(piece);
-}
+static rd_ctx *ctx;
+static float   q[N], k[N], v[N], got[N];
 
 static void setup(void)
 {
     unsigned s = 12345;
 
-    atomic_store(&granted, INT64_MAX);
-    ctx = rd_ctx_new(
-        &(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .allocate = counted, .release = forget });
+    counted_heap_grant(INT64_MAX);
+    ctx = counted_heap_ctx();
     for (int i = 0; i < N; i++) {
         q[i] = (float)((s = s * 1664525 + 1013904223) >> 8) / 4194304 - 2;
         k[i] = (float)((s = s * 1664525 + 1013904223) >> 8) / 4194304 - 2;
@@ -63,8 +34,7 @@ static void setup(void)
 static void teardown(void)
 {
     ck_assert_msg(rd_error(ctx) == RD_OK, "%s", rd_error_text(ctx));
-    rd_ctx_free(ctx);
-    ck_assert_msg(atomic_load(&held) == 0, "%lld bytes are left", (long long)atomic_load(&held));
+    counted_heap_end(ctx);
 }
 
 /* ---- Attention ------------------------------------------------------------------------------- */
@@ -149,16 +119,15 @@ START_TEST(any_threads)
     for (int threads = 1; threads <= 4; threads++) {
         const rd_eval_opts opts = { .size = sizeof opts, .threads = threads };
 
-        const int64_t before = atomic_load(&held);
+        const int64_t before = counted_heap_begin();
 
         memset(got, 0, sizeof got);
-        atomic_store(&most, before);
         ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ y, RD_INTO(got, RD_SHAPE(HEADS, ROWS, D)) }),
                                    &opts) == RD_OK,
                       "%s", rd_error_text(ctx));
         /* 4 MiB, and plans of what is left of rows and columns, which threads may make at once */
-        ck_assert_msg(atomic_load(&most) - before < LITTLE + (threads - 1) * (1 << 19),
-                      "%lld bytes by %d threads", (long long)(atomic_load(&most) - before),
+        ck_assert_msg(counted_heap_most() - before < LITTLE + (threads - 1) * (1 << 19),
+                      "%lld bytes by %d threads", (long long)(counted_heap_most() - before),
                       threads);
         check_rows(got, _i % 2, "attention");
         if (threads == 1)
@@ -232,9 +201,9 @@ START_TEST(without_memory)
     rd_expr           *y    = attention(0, true);
     rd_status          status;
 
-    atomic_store(&granted, n);
+    counted_heap_grant(n);
     status = rd_eval_many(ctx, RD_RESULTS({ y, RD_INTO(got, RD_SHAPE(HEADS, ROWS, D)) }), &opts);
-    atomic_store(&granted, INT64_MAX);
+    counted_heap_grant(INT64_MAX);
     ck_assert_msg(status == RD_OK || status == RD_ERR_MEMORY, "%s", rd_error_text(ctx));
     if (status != RD_OK)
         rd_error_clear(ctx);

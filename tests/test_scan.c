@@ -205,7 +205,7 @@ static rd_fold fold_of(const scan_case *c, const layout *l, rd_prefix prefix, bo
                      .steps       = STEPS,
                      .lane_extent = 1,
                      .n_block     = (l->n + STEPS - 1) / STEPS,
-                     .outer       = { .offset = reverse ? l->n - 1 : 0,
+                     .lane_line   = { .offset = reverse ? l->n - 1 : 0,
                                       .n_add  = 1,
                                       .add    = { { .axis = 1, .coef = reverse ? -1 : 1 } } },
                      .n_cell      = l->across ? l->rows : 1 };

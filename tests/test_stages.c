@@ -200,7 +200,7 @@ static const struct {
     { "loops",
       centred,
       { "-- loops of program 0\nstrips:\n  body: strips of ", "  serial i0 to 4\n",
-        "  step f0 cell 0, lane 0, outer i1: r", "= finish f0" } },
+        "  step f0 cell 0, lane 0, line i1: r", "= finish f0" } },
     { "tiles,code",
       centred,
       { "-- tiles of program 0\n", "  body: strips of ", "-- code of program 0\n",

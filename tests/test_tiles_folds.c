@@ -142,14 +142,14 @@ static rd_fold fold_of(const fold_case *c)
     if (c->form == CELLS)
         f.cell = index_of(2, 1);
     if (c->form == BLOCKS || c->form == CELLS)
-        f.outer = index_of(0, 1);
+        f.lane_line = index_of(0, 1);
     if (c->form == BLOCKS || c->form == CELLS)
         f.index =
             (rd_address){ .n_add = 2,
                           .add   = { { .axis = 0, .coef = c->cols }, { .axis = 1, .coef = 1 } } };
-    f.n_block = ((along + lanes - 1) / lanes * (f.outer.n_add ? c->rows : 1) + 63) / 64;
+    f.n_block = ((along + lanes - 1) / lanes * (f.lane_line.n_add ? c->rows : 1) + 63) / 64;
     if (c->form == SHORT) {
-        f.outer       = f.lane;
+        f.lane_line   = f.lane;
         f.lane        = (rd_address){ 0 };
         f.lane_extent = 1;
     }
@@ -313,9 +313,9 @@ static int32_t cut_at(const fold_case *c, const rd_fold *f, int64_t blocks, int6
 {
     const int64_t n       = c->form == ALL ? c->cols : c->rows;
     const int64_t a_row   = (f->lane_extent + f->lanes - 1) / f->lanes;
-    const int64_t a_block = by_rows(c->form) ? 1
-                            : f->outer.n_add ? (64 % a_row ? 64 : 64 / a_row)
-                                             : 64 * f->lanes;
+    const int64_t a_block = by_rows(c->form)     ? 1
+                            : f->lane_line.n_add ? (64 % a_row ? 64 : 64 / a_row)
+                                                 : 64 * f->lanes;
     int32_t       tasks   = 0;
 
     for (int64_t lo = 0; blocks && lo < n && tasks < MOST_TASKS - 1; lo += blocks * a_block)
@@ -534,7 +534,7 @@ START_TEST(blocks_end_in_squares)
                                 .steps       = 64,
                                 .lane_extent = HEIGHT,
                                 .lane        = index_of(1, 1),
-                                .outer       = index_of(0, 1),
+                                .lane_line   = index_of(0, 1),
                                 .cell        = index_of(2, 1),
                                 .n_cell      = WIDTH,
                                 .n_block     = (MATRICES * HEIGHT + 63) / 64 });
@@ -656,7 +656,7 @@ static rd_fold fold_around(const around *w, rd_reducer_id reducer, rd_dtype type
         .lane_extent = w->along,
         .n_block     = ((w->along + lanes - 1) / lanes * w->n + 63) / 64,
         .lane        = w->along > 1 ? index_of(1, 1) : (rd_address){ 0 },
-        .outer       = index_of(0, 1),
+        .lane_line   = index_of(0, 1),
         .index       = { .n_add = 2,
                          .add   = { { .axis = 0, .coef = w->along }, { .axis = 1, .coef = 1 } } },
         .cell   = { .n_add = 2, .add = { { .axis = 3, .coef = 1 }, { .axis = 2, .coef = 1 } } },

@@ -50,8 +50,8 @@ static rd_fold fold_of(const scan_case *c)
                                .cell   = { .n_add = c->down, .add = { { .axis = 1, .coef = 1 } } },
                                .n_cell = c->down ? c->side : 1 };
 
-    *(c->outside ? &fold.outer : &fold.lane) = place;
-    fold.index                               = place;
+    *(c->outside ? &fold.lane_line : &fold.lane) = place;
+    fold.index                                   = place;
     return fold;
 }
 

@@ -59,7 +59,7 @@ static rd_fold fold_of(const total_case *c)
                             .lanes       = lanes,
                             .steps       = 64,
                             .lane_extent = c->lanes ? c->n[COLS] : 1,
-                            .outer       = along(ROWS),
+                            .lane_line   = along(ROWS),
                             .index       = along(ROWS),
                             .n_cell      = c->lanes ? 1 : c->n[COLS] };
 

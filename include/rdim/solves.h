@@ -30,9 +30,11 @@ extern "C" {
 /* ---- Linear systems -------------------------------------------------------------------------- */
 /** Methods of rd_solve(). */
 typedef enum rd_solver {
-    RD_CG,     /* conjugate gradients: A symmetric and positive definite             */
-    RD_MINRES, /* minimal residuals: A symmetric                                     */
-    RD_GMRES   /* generalised minimal residuals, restarted: any A; keeps .restart vectors */
+    RD_CG,      /* conjugate gradients: A symmetric and positive definite                  */
+    RD_MINRES,  /* minimal residuals: A symmetric                                          */
+    RD_GMRES,   /* generalised minimal residuals, restarted: any A; keeps .restart vectors */
+    RD_BICGSTAB /* stabilised biconjugate gradients: any A, evaluated twice an iteration; keeps
+                 * few vectors; its residual rises and falls, and it may break down */
 } rd_solver;
 /** What a solve or an eigenvalue took, and how well it ended. */
 typedef struct rd_solve_info {
@@ -83,8 +85,8 @@ typedef struct rd_solve_opts {
      *  defaults. */
     const rd_eval_opts *eval;
 } rd_solve_opts;
-/** Solves A x = b for one or several right sides.  scipy.sparse.linalg.cg, minres, gmres;
- *  pykeops' KernelSolve.
+/** Solves A x = b for one or several right sides.  scipy.sparse.linalg.cg, minres, gmres,
+ *  bicgstab; pykeops' KernelSolve.
  *
  *  A right side of 0 has the solution 0.  x is checked by one more evaluation, so `converged` does
  *  not depend on a recurrence.
@@ -102,8 +104,8 @@ RD_API rd_status rd_solve_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *b,
  *  operands p of A.
  *
  *  The implicit function theorem says that dL/db = w with A^T w = g, and dL/dp = -(dA/dp x)^T w.
- *  The call takes one solve with the transposed operator, which RD_GMRES derives by rd_grad(), and
- *  one evaluation.
+ *  The call takes one solve with the transposed operator, and one evaluation.  Methods for any A
+ *  derive that operator by rd_grad().
  *  @param x     the solution, an expression that broadcasts to v's shape
  *  @param g     the gradient with respect to x, likewise
  *  @param of_b  NULL, or gets dL/db, of v's shape and type

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from . import _core
+from ._solves import METHODS
 
 __all__ = ["retold"]
 
@@ -24,7 +25,7 @@ _WORDS = {
 _PHRASES = {
     "name it among the inputs of rd_plan_new()": "it is an rdim.input(), to which solve() and the like give elements",
     "use a leaf or an input of rank 0": "give it memory of its own: x = rdim.asarray(2.0).persist()",
-    "RD_CG": 'method="cg"', "RD_MINRES": 'method="minres"', "RD_GMRES": 'method="gmres"',
+    **{f"RD_{name.upper()}": f'method="{name}"' for name in METHODS},
 }
 _TYPES = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",

@@ -20,7 +20,13 @@ from ._leaves import asarray
 
 __all__ = ["eigsh", "estimate_logdet", "estimate_trace", "input", "nystroem", "power_iteration", "solve", "solve_grad"]
 
-_METHODS = {"cg": 0, "minres": 1, "gmres": 2}
+class _Method(NamedTuple):
+    number: int  # rd_solver
+    symmetric: bool = False  # it takes symmetric operators only, whose transposed ones are themselves
+
+
+METHODS = {"cg": _Method(0, symmetric=True), "minres": _Method(1, symmetric=True), "gmres": _Method(2), "bicgstab": _Method(3)}
+_METHODS = {name: method.number for name, method in METHODS.items()}
 _WHICH = {"largest": 0, "smallest": 1, "farthest": 2}
 _names = itertools.count(1)
 
@@ -105,7 +111,7 @@ def _alone(x: Any) -> Array:
 def _solve_transposed(one: Solved, g: Array) -> Array:
     """w of A^T w = g.  Methods for symmetric operators take A as it is."""
     keywords = dict(one.keywords)
-    if keywords["method"] != "gmres":
+    if METHODS[keywords["method"]].symmetric:
         return _alone(solve(one.Av, one.v, g, **keywords))
     u = input(one.v.shape, one.v.dtype)
     transposed = _core._grad(one.Av, (one.v,), u)[0]
@@ -208,7 +214,8 @@ def solve(Av: Array, v: Array, b: Any, *, method: str = "cg", tolerance: float =
     b
         The right sides; they broadcast to v's shape.
     method
-        "cg": A is symmetric and positive definite.  "minres": it is symmetric.  "gmres": any A.
+        "cg": A is symmetric and positive definite.  "minres": it is symmetric.  "gmres": any A.  "bicgstab": any A,
+        with few vectors and two evaluations an iteration.
     tolerance
         The greatest |b - A x| / |b| of a right side; 0: 1e-6, or 1e-5 if v is float32.
     most

@@ -54,7 +54,7 @@ def residual(a: Any, x: Any, b: Any) -> float:
 
 
 # ---- Linear systems -------------------------------------------------------------------------------------------------
-MATRICES = {"cg": dense_kernel(), "minres": INDEFINITE, "gmres": LOOSE}
+MATRICES = {"cg": dense_kernel(), "minres": INDEFINITE, "gmres": LOOSE, "bicgstab": LOOSE}
 
 
 @pytest.mark.parametrize("method", MATRICES)
@@ -80,7 +80,8 @@ def test_scipy_finds_the_same_in_as_many_iterations(method: str) -> None:
 
     theirs = {"cg": lambda: linalg.cg(a, B, rtol=1e-8, callback=count),
               "minres": lambda: linalg.minres(a, B, rtol=1e-10, callback=count),
-              "gmres": lambda: linalg.gmres(a, B, rtol=1e-8, restart=50, callback=count, callback_type="pr_norm")}[method]()[0]
+              "gmres": lambda: linalg.gmres(a, B, rtol=1e-8, restart=50, callback=count, callback_type="pr_norm"),
+              "bicgstab": lambda: linalg.bicgstab(a, B, rtol=1e-8, callback=count)}[method]()[0]
     x, info = rd.solve(rd.asarray(a) @ v, v, B, method=method, tolerance=1e-8, info=True)
     np.testing.assert_allclose(x, theirs, rtol=1e-4, atol=1e-5)
     assert info.iterations <= 1.3 * steps[0] + 3
@@ -231,7 +232,7 @@ def test_gradients_are_differences(method: str, preconditioned: bool) -> None:
     a, g, step = MATRICES[method], RNG.standard_normal(N), 1e-6
     matrix, shift, v = rd.asarray(a), rd.asarray(0.25).persist(), rd.input(N)
     Av = matrix @ v + shift * v
-    diagonal = np.diag(a) if method == "gmres" else np.ones(N) * 2
+    diagonal = np.diag(a) if method in ("gmres", "bicgstab") else np.ones(N) * 2
     options: dict[str, Any] = dict(method=method, tolerance=1e-12)
     if preconditioned:
         options["preconditioner"] = rd.jacobi(v, diagonal)
@@ -301,7 +302,7 @@ def wrong(v: Any) -> dict[str, tuple[Callable[[], Any], type[Exception], str]]:
         "shape": (lambda: rd.solve(v[:5], v, B), rd.ShapeError, r"A v has shape \(5\), and v \(61\)"),
         "sides": (lambda: rd.solve(Av, v, B[:7]), rd.ShapeError, r"rdim.solve: shape \(7\) does not broadcast to \(61\)"),
         "another input": (lambda: rd.solve(Av + rd.input(N), v, B), rd.ArgumentError, "reads the input .* not given"),
-        "method": (lambda: rd.solve(Av, v, B, method="bicg"), ValueError, "method is 'bicg'; possible are 'cg', 'minres', 'gmres'"),
+        "method": (lambda: rd.solve(Av, v, B, method="bicg"), ValueError, "method is 'bicg'; possible are 'cg', 'minres', 'gmres', 'bicgstab'"),
         "tolerance": (lambda: rd.solve(Av, v, B, tolerance=-1), rd.ArgumentError, "tolerance= is -1"),
         "most": (lambda: rd.solve(Av, v, B, most=-3), rd.ArgumentError, "most= is -3"),
         "restart": (lambda: rd.solve(Av, v, B, method="gmres", restart=-1), rd.ArgumentError, "restart= is -1"),

@@ -51,17 +51,18 @@ def regression(x: Any, scale: Any, b: Any, method: str = "cg") -> Any:
     return rd.solve(kernel @ v + 0.3 * v, v, b, tolerance=1e-13, method=method)
 
 
-def two_solves(a: Any, b: Any) -> Any:
+def two_solves(a: Any, b: Any, method: str = "gmres") -> Any:
     """The second one is of what the first one found; neither operator has a symmetry."""
     v, diagonal = rd.input(b.shape), 3 + rd.diagonal(a)
-    y = rd.solve(a @ v + 3 * v, v, b, method="gmres", tolerance=1e-13, preconditioner=rd.jacobi(v, diagonal))
-    return rd.sum(y), y * rd.solve((a * a) @ v + 5 * v, v, rd.sin(y), method="gmres", tolerance=1e-13)
+    y = rd.solve(a @ v + 3 * v, v, b, method=method, tolerance=1e-13, preconditioner=rd.jacobi(v, diagonal))
+    return rd.sum(y), y * rd.solve((a * a) @ v + 5 * v, v, rd.sin(y), method=method, tolerance=1e-13)
 
 
 SOLVES = {
     "cg": (rd.torch(regression), [(6, 2), (), (6,)]),
     "minres": (rd.torch(lambda x, scale, b: regression(x, scale, b, "minres")), [(6, 2), (), (6, 2)]),
     "gmres": (rd.torch(two_solves), [(5, 5), (5,)]),
+    "bicgstab": (rd.torch(lambda a, b: two_solves(a, b, "bicgstab")), [(5, 5), (5,)]),
 }
 CHECKED |= {f"solve by {name}": row for name, row in SOLVES.items()}
 

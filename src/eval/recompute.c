@@ -43,37 +43,21 @@ void rd_force_recompute(int apart)
     rd_force_sides_of_pairs(apart > 0);
 }
 
-/* True if the plan stores a value for each of many pairs (over 2^20) between stages that each
- * stage could compute again. */
-static bool stores_pairs(const rd_tree *tree)
-{
-    static const int64_t MANY = 1 << 20;
-
-    for (int a = 0; a < tree->n_materialised; a++) {
-        const int32_t   value = tree->materialised[a].value;
-        const rd_value *v     = &tree->graph->value[value];
-
-        if (tree->storage[value].keep == RD_KEEP_ARRAY &&
-            rd_points_of(tree->graph, v->axes) > MANY && rd_is_computed_again(tree->graph, v))
-            return true;
-    }
-    return false;
-}
-
-/* True if a loop keeps a reduction for each of many pairs (over 2^20), such as their distances,
- * between two of its phases, each of which could compute it again. That is a value whose scratch
- * memory goes along all of its axes (axes & ~stored is empty). */
+/* True if the plan keeps a value for each of many pairs that its readers could compute again: in an
+ * array between stages, or, as distances, in scratch memory between two phases of a loop. Scratch
+ * holds all pairs if it goes along all of the value's axes (axes & ~stored is empty); a map in
+ * scratch is left there. */
 static bool keeps_pairs(const rd_tree *tree)
 {
-    static const int64_t MANY = 1 << 20;
-
     for (int a = 0; a < tree->n_materialised; a++) {
         const int32_t     value = tree->materialised[a].value;
         const rd_value   *v     = &tree->graph->value[value];
         const rd_storage *own   = &tree->storage[value];
+        const bool        scratch =
+            own->keep == RD_KEEP_SCRATCH && v->kind == RD_VALUE_REDUCE && !(v->axes & ~own->stored);
 
-        if (v->kind == RD_VALUE_REDUCE && own->keep == RD_KEEP_SCRATCH &&
-            !(v->axes & ~own->stored) && rd_points_of(tree->graph, v->axes) > MANY &&
+        if ((own->keep == RD_KEEP_ARRAY || scratch) &&
+            rd_points_of(tree->graph, v->axes) > RD_MANY_PAIRS &&
             rd_is_computed_again(tree->graph, v))
             return true;
     }
@@ -109,8 +93,7 @@ static bool is_worth_asking(const rd_tree *tree)
     double              work   = 0;
 
     if (tree->n_materialised > MOST || forced < 0 ||
-        !(tree->graph->has_crossing_folds || stores_pairs(tree) || keeps_pairs(tree) ||
-          takes_neighbours(tree)))
+        !(tree->graph->has_crossing_folds || keeps_pairs(tree) || takes_neighbours(tree)))
         return false;
     for (int a = 0; a < tree->n_materialised; a++)
         work += (double)rd_points_of(tree->graph,

@@ -297,7 +297,7 @@ static void add_facts(rd_text *text, const rd_program *p)
 /* Adds how a fold (a reduction or scan) groups its elements: the law of reordering, lanes (partial
  * accumulators), blocks of steps, and the positions that say to which of them an element goes.
  *
- *     , commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000, outer 0, index i1
+ *     , commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000, line 0, index i1
  *
  * steps INT64_MAX: one block without an end. */
 static void add_tree(rd_text *text, const rd_fold *fold)
@@ -311,8 +311,8 @@ static void add_tree(rd_text *text, const rd_fold *fold)
         rd_text_add(text, ", prefixes by the tree");
     rd_text_add(text, ", lane ");
     add_position(text, &fold->lane);
-    rd_text_add(text, " of %" PRId64 ", outer ", fold->lane_extent);
-    add_position(text, &fold->outer);
+    rd_text_add(text, " of %" PRId64 ", line ", fold->lane_extent);
+    add_position(text, &fold->lane_line);
     rd_text_add(text, ", index ");
     add_position(text, &fold->index);
 }

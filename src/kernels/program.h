@@ -117,7 +117,7 @@ static inline bool rd_is_sparse_row(const rd_loop *loop)
 
 /* A reduction or scan: everything that decides its bits.
  *
- * The combine tree.  Element p of the lane position belongs to lane p mod lanes, at step outer *
+ * The combine tree.  Element p of the lane position belongs to lane p mod lanes, at step line *
  * ceil(lane_extent / lanes) + p / lanes.  A block is `steps` consecutive steps; each lane folds
  * its block from the left.  Blocks combine as an aligned binary tree over their numbers: node
  * (level, k) merges (level-1, 2k) and (level-1, 2k+1); absent nodes are skipped.  At the end
@@ -151,21 +151,21 @@ typedef struct rd_fold {
     rd_dtype          type; /* of x, the accumulator's                                    */
     rd_dtype          out;  /* of the results                                             */
     bool              scan, exclusive, reverse;
-    rd_prefix         prefix;       /* of a scan                                              */
-    bool              identity;     /* min, max of nothing: the extreme of the type, not NaN  */
-    double            ddof;         /* var and std divide by the number of elements less this */
-    const rd_reducer *user;         /* a copy in the plan, or NULL: a built-in reducer            */
-    int32_t           n_out;        /* results of a cell */
-    int32_t           lanes;        /* 64, 32 or 1                                         */
-    int64_t           steps;        /* 64; INT64_MAX: one block, a serial fold             */
-    int64_t           lane_extent;  /* elements along the lane position                    */
-    int64_t           n_block;      /* blocks in all                                       */
-    rd_address        lane, outer;  /* positions (slot unused)                             */
-    rd_address        index;        /* flat C-order index over the reduced axes            */
-    rd_address        cell;         /* the number of the accumulator, within the current tile */
-    int64_t           n_cell;       /* accumulators at a time                              */
-    int64_t           n_group;      /* groups; 0: no group-by, every element goes to `cell` */
-    int64_t           group_stride; /* the stride of groups, in cells                      */
+    rd_prefix         prefix;      /* of a scan                                              */
+    bool              identity;    /* min, max of nothing: the extreme of the type, not NaN  */
+    double            ddof;        /* var and std divide by the number of elements less this */
+    const rd_reducer *user;        /* a copy in the plan, or NULL: a built-in reducer            */
+    int32_t           n_out;       /* results of a cell */
+    int32_t           lanes;       /* 64, 32 or 1                                         */
+    int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold             */
+    int64_t           lane_extent; /* elements along the lane position                    */
+    int64_t           n_block;     /* blocks in all                                       */
+    rd_address lane, lane_line;    /* positions (slot unused); which line of lane_extent elements */
+    rd_address index;              /* flat C-order index over the reduced axes            */
+    rd_address cell;               /* the number of the accumulator, within the current tile */
+    int64_t    n_cell;             /* accumulators at a time                              */
+    int64_t    n_group;            /* groups; 0: no group-by, every element goes to `cell` */
+    int64_t    group_stride;       /* the stride of groups, in cells                      */
     /* labels of neighbours are equal or close; no neighbours have equal labels.  For speed only */
     bool of_pattern, no_equal_neighbours;
     /* byte offset behind the first label: where the elements of each group begin, and the end,
@@ -208,7 +208,7 @@ static inline bool rd_fold_decides(const rd_fold *f)
  * accumulator) takes one element and adds nothing, so the few additions of lanes stay in f32. */
 static inline bool rd_fold_widens(const rd_fold *f)
 {
-    const bool one_step = f->lanes > 1 && f->outer.n_add == 0 && f->lane_extent <= f->lanes;
+    const bool one_step = f->lanes > 1 && f->lane_line.n_add == 0 && f->lane_extent <= f->lanes;
 
     return rd_reducer_adds(f->reducer) && rd_dtype_class(f->type) == RD_CLASS_f32 && !one_step &&
            !f->scan;

@@ -100,4 +100,6 @@ static bool cycle(rd_linear_solve *s)
     return next != RD_NEXT_FAIL;
 }
 
-const rd_method rd_method_cg = { .vectors = N_VECTORS, .numbers = N_NUMBERS, .cycle = cycle };
+const rd_method rd_method_cg = {
+    .vectors = N_VECTORS, .numbers = N_NUMBERS, .symmetric = true, .cycle = cycle
+};

@@ -11,6 +11,21 @@ static const double AIM = 0.9;
  * not halve the residual: rounding allows no more. */
 enum { MOST_IN_VAIN = 3 };
 
+/* ---- The table of methods -------------------------------------------------------------------- */
+/* Returns the method of this name, NULL if there is none. A row here and its file are all that the
+ * library knows of a method. */
+const rd_method *rd_method_of(rd_solver name)
+{
+    static const rd_method *const methods[] = {
+        [RD_CG]       = &rd_method_cg,
+        [RD_MINRES]   = &rd_method_minres,
+        [RD_GMRES]    = &rd_method_gmres,
+        [RD_BICGSTAB] = &rd_method_bicgstab,
+    };
+
+    return (size_t)name < sizeof methods / sizeof *methods ? methods[name] : NULL;
+}
+
 /* ---- What methods call ----------------------------------------------------------------------- */
 /* Records that a number of the method is what no proper operator gives: NaN, infinite, or not
  * above 0, with the iteration and a remedy (may be ""). Returns false. */
@@ -168,21 +183,13 @@ static bool options_ok(rd_linear_solve *s, const rd_expr *v)
                        o->tolerance >= 0 && o->tolerance < 1) ||
         !rd_keyword_ok(s->ctx, s->call, "most", (double)o->most, o->most >= 0) ||
         !rd_keyword_ok(s->ctx, s->call, "restart", o->restart, o->restart >= 0) ||
-        !rd_keyword_ok(s->ctx, s->call, "method", o->method, (unsigned)o->method <= RD_GMRES))
+        !rd_keyword_ok(s->ctx, s->call, "method", o->method, rd_method_of(o->method)))
         return false;
     if (!o->tolerance) /* kernels of f32 are rounded by more than 1e-6 of their sums */
         o->tolerance = v->type == RD_F32 ? 1e-5 : 1e-6;
     o->most    = o->most ? o->most : 1000;
     o->restart = o->restart ? o->restart : 50;
     return true;
-}
-
-/* Returns the method that options ask for. */
-static const rd_method *method_of(const rd_linear_solve *s)
-{
-    return s->opts.method == RD_CG       ? &rd_method_cg
-           : s->opts.method == RD_MINRES ? &rd_method_minres
-                                         : &rd_method_gmres;
 }
 
 /* Plans the preconditioner, if there is one: an expression of one input r, which is found below
@@ -211,14 +218,14 @@ static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
 }
 
 /* Allocates the vectors b, x and r and those of the method, each for all right-hand sides
- * (`sides`), the method's numbers, and the facts of each side. GMRES keeps `restart` vectors
- * more, but never more than rows. False: no memory, which is recorded. A method says how many
+ * (`sides`), the method's numbers, and the facts of each side. A method that restarts keeps
+ * `restart` vectors more, but never more than rows. False: no memory, which is recorded. A method says how many
  * vectors and numbers it needs: fixed ones, and those for each kept vector (per_restart) and
  * each pair of them (per_restart_2). */
 static bool allocate(rd_linear_solve *s, int64_t sides)
 {
-    const rd_method *const m    = method_of(s);
-    int64_t                kept = s->opts.method == RD_GMRES ? s->opts.restart : 0;
+    const rd_method *const m    = rd_method_of(s->opts.method);
+    int64_t                kept = m->per_restart ? s->opts.restart : 0;
     const int64_t          rows = s->A.n / sides, n = s->A.n;
 
     if (kept > n) /* more are not independent */
@@ -296,7 +303,8 @@ bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_e
     if (!allocate(s, sides_of(s, v)))
         return false;
     norm = rd_alloc(ctx, s->space.n_rhs * (int64_t)sizeof *norm);
-    ok   = norm && read_vectors(s, b, v, norm) && run_cycles(s, method_of(s), !s->opts.start, norm);
+    ok   = norm && read_vectors(s, b, v, norm) &&
+         run_cycles(s, rd_method_of(s->opts.method), !s->opts.start, norm);
     rd_free(ctx, norm);
     return ok;
 }

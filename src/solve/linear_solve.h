@@ -34,15 +34,18 @@ typedef struct rd_linear_solve {
     bool           converged;
 } rd_linear_solve;
 
-/* A method: how many vectors and numbers a side it needs with so many kept, and its cycle, which is
- * false after a failure. */
+/* A method: how many vectors and numbers a side it needs with so many kept, which operators it
+ * takes, and its cycle, which is false after a failure. */
 typedef struct rd_method {
     int64_t vectors, numbers;           /* always */
     int64_t per_restart, per_restart_2; /* numbers for each kept vector, and for each pair of them;
-                                         * per kept vector there is one vector */
+                                         * per kept vector there is one vector; 0: none is kept */
+    bool    symmetric;                  /* it wants A^T = A and P^T = P; so it solves A^T, too */
     bool (*cycle)(rd_linear_solve *s);
 } rd_method;
-extern const rd_method rd_method_cg, rd_method_minres, rd_method_gmres;
+extern const rd_method rd_method_cg, rd_method_minres, rd_method_gmres, rd_method_bicgstab;
+/* The method of this name; NULL: there is none. */
+const rd_method *rd_method_of(rd_solver name);
 
 /* What a cycle does after an iteration. */
 typedef enum rd_next { RD_NEXT_GO, RD_NEXT_END, RD_NEXT_FAIL } rd_next;

@@ -29,20 +29,22 @@ static rd_expr *transposed(rd_expr *y, rd_expr *v, rd_expr *u)
              : NULL;
 }
 
-/* Solves A^T w = g; w is left in s->x. Methods for symmetric operators (CG, MINRES) take A as it
- * is; GMRES gets the transposed operator and the transposed preconditioner. False after a
- * failure. The caller ends the solve by rd_linear_solve_end(). */
+/* Solves A^T w = g; w is left in s->x. Methods for symmetric operators take A as it is; others
+ * get the transposed operator and the transposed preconditioner. False after a failure. The
+ * caller ends the solve by rd_linear_solve_end(), rd_linear_solve_run() refuses an unknown method. */
 static bool solve_transposed(rd_linear_solve *s, rd_expr *Av, rd_expr *v, rd_expr *g,
                              const rd_solve_opts *opts)
 {
-    rd_solve_opts o = *opts;
-    rd_expr      *u = v, *y = Av;
+    rd_solve_opts          o      = *opts;
+    const rd_method *const method = rd_method_of(o.method);
+    const bool             turned = method && !method->symmetric;
+    rd_expr               *u = v, *y = Av;
 
-    if (o.method == RD_GMRES) {
+    if (turned) {
         u = another_input(v, "rd_solve_grad: u");
         y = transposed(Av, v, u);
     }
-    if (y && o.method == RD_GMRES && o.preconditioner) {
+    if (y && turned && o.preconditioner) {
         rd_expr *const r = rd_only_input(v->ctx, call, o.preconditioner, "the preconditioner");
 
         o.preconditioner = r ? transposed(o.preconditioner, r, u) : NULL;

@@ -68,9 +68,9 @@ static bool is_large(const rd_graph *g, const product *p)
  * points, and are not stored. */
 static bool is_small(const rd_graph *g, const rd_value *v, const product *p)
 {
-    enum { SMALL = 1 << 20, TIMES = 4 };
+    enum { TIMES = 4 };
 
-    return points(g, v->axes) <= SMALL ||
+    return points(g, v->axes) <= RD_MANY_PAIRS ||
            points(g, v->axes) <= TIMES * (points(g, p->a->axes) + points(g, p->b->axes));
 }
 

@@ -122,9 +122,7 @@ void rd_force_sides_of_pairs(bool few)
  * would keep a panel of it between them, and cost more than to compute it twice. */
 static bool is_of_pairs(const rd_graph *g, const rd_value *v)
 {
-    static const double PAIRS = 1 << 20;
-
-    return is_fold(v) && ((double)rd_points_of(g, v->axes) > PAIRS || few_are_many) &&
+    return is_fold(v) && (rd_points_of(g, v->axes) > RD_MANY_PAIRS || few_are_many) &&
            takes_less(g, v, AGAIN);
 }
 

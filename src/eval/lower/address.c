@@ -317,12 +317,12 @@ void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 
     f->lanes       = c->lanes;
     f->steps       = c->steps;
-    outer          = position(l, c->order, first, &f->outer);
+    outer          = position(l, c->order, first, &f->lane_line);
     f->lane_extent = position(l, c->order + first, c->n_order - first, &f->lane);
     if (f->scan && f->reverse) {
-        f->outer.offset = outer - 1;
-        for (int i = 0; i < f->outer.n_add; i++)
-            f->outer.add[i].coef = -f->outer.add[i].coef;
+        f->lane_line.offset = outer - 1;
+        for (int i = 0; i < f->lane_line.n_add; i++)
+            f->lane_line.add[i].coef = -f->lane_line.add[i].coef;
     }
     /* steps of each lane in all */
     steps      = outer * ((f->lane_extent + c->lanes - 1) / c->lanes);

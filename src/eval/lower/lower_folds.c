@@ -44,7 +44,7 @@ static const char *kept_text(rd_lowering *l, const char *text)
 static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
-    const int64_t outer = rd_coef(&f->outer, root), lane = rd_coef(&f->lane, root);
+    const int64_t outer = rd_coef(&f->lane_line, root), lane = rd_coef(&f->lane, root);
 
     return f->split && rd_fold_any_grouping(f) &&
            (outer * grain % f->steps * rows % f->steps || lane * grain % (f->steps * f->lanes));

@@ -355,10 +355,9 @@ static bool is_read_by_its_side(const rd_placing *p, int materialised)
  * computes for itself, and a short reduction of many pairs, such as their distance. */
 static bool waits_for_readers(const growing *g, int materialised)
 {
-    enum { MANY = 1 << 20 };
     const rd_graph *graph = g->s->p->graph;
     const rd_value *v     = value_of(g->s->p, materialised);
-    const bool      pairs = v->kind == RD_VALUE_REDUCE && rd_points_of(graph, v->axes) > MANY;
+    const bool pairs = v->kind == RD_VALUE_REDUCE && rd_points_of(graph, v->axes) > RD_MANY_PAIRS;
 
     return rd_is_computed_again(graph, v) &&
            ((v->loop_side && is_read_by_its_side(g->s->p, materialised)) ||

@@ -83,7 +83,7 @@ static bool varies_along(const rd_address *at, int32_t axis)
 
 /* True if C order forbids that neighbours go together: the innermost loop is along the fold, and
  * its steps depend on each other. With one lane (one accumulator) each step needs the state that
- * the step before has left. `outer` and `lane` are the two parts of the number of a step; if either
+ * the step before has left. `lane_line` and `lane` are the two parts of the number of a step; if either
  * changes along the loop, its rounds are successive steps. */
 static bool is_in_order(const rd_program *p, const rd_inst *inst)
 {
@@ -91,7 +91,7 @@ static bool is_in_order(const rd_program *p, const rd_inst *inst)
     const int32_t  axis = f && inst->loop >= 0 ? p->loop[inst->loop].axis : -1;
 
     return f && f->lanes == 1 && axis >= 0 &&
-           (varies_along(&f->outer, axis) || varies_along(&f->lane, axis));
+           (varies_along(&f->lane_line, axis) || varies_along(&f->lane, axis));
 }
 
 /* Why an instruction is slow, and what helps if nothing better is known. */
@@ -140,7 +140,8 @@ static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *
                                   const rd_tile_fold *f)
 {
     const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
-                      f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
+                      f->lane_line.row == 0 && f->lane_line.col == 0 && !f->own_rows &&
+                      code->rows > 1;
 
     return f->mapping == RD_FOLD_ELEMENTS && !f->users && !f->grouped && !f->treeless &&
            t->small_ints_load < 0 && !t->counts && !down;

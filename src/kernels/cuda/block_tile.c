@@ -204,8 +204,8 @@ static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 
     return is_of_tree(fold) && fold->lanes >= RD_WARP && fold->lane.n_add == 1 &&
            fold->lane.offset == 0 && fold->lane.add[0].axis == s->p->loop[s->tile_loop[1]].axis &&
-           fold->lane.add[0].coef == 1 && fold->outer.n_add == 0 && fold->outer.offset == 0 &&
-           is_placed(s, f, s->tile_loop[1]);
+           fold->lane.add[0].coef == 1 && fold->lane_line.n_add == 0 &&
+           fold->lane_line.offset == 0 && is_placed(s, f, s->tile_loop[1]);
 }
 
 /* Sorts the folds into those of rows (threads_are_lanes) and those of columns, and returns the

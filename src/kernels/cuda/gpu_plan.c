@@ -94,37 +94,62 @@ static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
         row->outer[row->n_outer++] = s->p->loop[s->grid[g]].axis;
 }
 
+/* What a plan has arrays of: facts of each loop, fold, instruction, array of scratch and staged
+ * row. */
+typedef struct plan_arrays {
+    rd_gpu_loop       *loop;
+    rd_gpu_fold       *fold;
+    int32_t           *pack;
+    int64_t           *item_scratch;
+    rd_gpu_staged_row *rows;
+} plan_arrays;
+
+/* Allocates the arrays of a plan for the program; false: no memory. */
+static bool allocate(const rd_program *p, rd_get_fn *get, void *pool, plan_arrays *a)
+{
+    a->loop         = get(pool, ((size_t)p->n_loop + 1) * sizeof *a->loop);
+    a->fold         = get(pool, ((size_t)p->n_fold + 1) * sizeof *a->fold);
+    a->pack         = get(pool, ((size_t)p->n_inst + 1) * sizeof *a->pack);
+    a->item_scratch = get(pool, ((size_t)p->n_scratch + 1) * sizeof *a->item_scratch);
+    a->rows         = get(pool, RD_MOST_STAGED_ROWS * sizeof *a->rows);
+    return a->rows && a->loop && a->fold && a->pack && a->item_scratch;
+}
+
+/* Describes the parts of the program, one by one, as the strategy has them. Loops of the grid, and
+ * the two loops of a transpose, are loops over items. If there is nothing to do, loops stay as they
+ * are. */
+static void describe_parts(const rd_cuda_strategy *s, const plan_arrays *a)
+{
+    const rd_program *const p = s->p;
+
+    for (int32_t k = 0; k < p->n_loop && s->n_item; k++)
+        describe_loop(s, k, &a->loop[k], a->pack);
+    if (s->n_item)
+        describe_block_tile(s, a->pack);
+    for (int32_t g = 0; g < s->n_grid; g++)
+        a->loop[s->grid[g]].role = RD_GPU_ITEMS;
+    for (int k = 0; k < 2 && s->transpose[0] >= 0; k++)
+        a->loop[s->transpose[k]].role = RD_GPU_ITEMS;
+    for (int32_t k = 0; k < p->n_fold; k++)
+        describe_fold(s, &s->fold[k], &a->fold[k]);
+    for (int32_t k = 0; k < p->n_scratch; k++)
+        a->item_scratch[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        describe_row(s, &s->staged_row[k], &a->rows[k]);
+}
+
 /* Fills an rd_gpu_plan, which tells the passes of loop trees all that the strategy has decided.
- * False: *why says why there is no plan, or is NULL: no memory. Loops of the grid, and the two
- * loops of a transpose, are loops over items. */
+ * False: *why says why there is no plan, or is NULL: no memory. */
 bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
                      const char **why)
 {
-    const rd_program  *p            = s->p;
-    rd_gpu_loop       *loop         = get(pool, ((size_t)p->n_loop + 1) * sizeof *loop);
-    rd_gpu_fold       *fold         = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
-    int32_t           *pack         = get(pool, ((size_t)p->n_inst + 1) * sizeof *pack);
-    int64_t           *item_scratch = get(pool, ((size_t)p->n_scratch + 1) * sizeof *item_scratch);
-    rd_gpu_staged_row *rows         = get(pool, RD_MOST_STAGED_ROWS * sizeof *rows);
+    plan_arrays a;
 
     *why = NULL;
-    if (!rows || !loop || !fold || !pack || !item_scratch)
+    if (!allocate(s->p, get, pool, &a))
         return false;
     *why = s->n_item == 0 ? "nothing to do" : NULL;
-    for (int32_t k = 0; k < p->n_loop && !*why; k++)
-        describe_loop(s, k, &loop[k], pack);
-    if (!*why)
-        describe_block_tile(s, pack);
-    for (int32_t g = 0; g < s->n_grid; g++)
-        loop[s->grid[g]].role = RD_GPU_ITEMS;
-    for (int k = 0; k < 2 && s->transpose[0] >= 0; k++)
-        loop[s->transpose[k]].role = RD_GPU_ITEMS;
-    for (int32_t k = 0; k < p->n_fold; k++)
-        describe_fold(s, &s->fold[k], &fold[k]);
-    for (int32_t k = 0; k < p->n_scratch; k++)
-        item_scratch[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
-    for (int32_t k = 0; k < s->n_staged_row; k++)
-        describe_row(s, &s->staged_row[k], &rows[k]);
+    describe_parts(s, &a);
     *plan = (rd_gpu_plan){
         .team           = s->is_lookback ? s->choice.block : s->team,
         .width          = s->width,
@@ -133,9 +158,9 @@ bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *ge
                           : s->is_lookback ? RD_GPU_SCANS_LOOK_BACK
                                            : RD_GPU_SCANS_SERIAL,
         .chunk          = s->n_split ? s->range : s->chunk,
-        .loop           = loop,
-        .fold           = fold,
-        .item_scratch   = item_scratch,
+        .loop           = a.loop,
+        .fold           = a.fold,
+        .item_scratch   = a.item_scratch,
         .cached_row     = s->n_cached_row ? s->cached_row : NULL,
         .fills_row      = s->fills_cache,
         .transposed     = s->transpose[0] >= 0 ? s->transposed : NULL,
@@ -151,12 +176,12 @@ bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *ge
         .vector_bytes = s->choice.vector,
         .max_width    = s->choice.most_wide,
         .n_staged     = s->n_staged_row,
-        .staged       = rows,
+        .staged       = a.rows,
         .staged_of    = s->staged_row_of,
 
         .cached_words = s->row_words,
         .cached_axis  = s->row_axis,
-        .pack         = pack
+        .pack         = a.pack
     };
     return !*why;
 }

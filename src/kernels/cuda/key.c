@@ -41,7 +41,7 @@ static rd_hash add_fold(rd_hash hash, const rd_fold *f)
     hash = add(add(add(hash, f->reducer), f->type), f->out);
     hash = add(add(add(hash, f->scan), f->exclusive), f->reverse);
     hash = add(add(add(hash, f->lanes), f->lane_extent), f->n_block);
-    hash = add_address(add_address(add(hash, f->n_cell), &f->lane), &f->outer);
+    hash = add_address(add_address(add(hash, f->n_cell), &f->lane), &f->lane_line);
     return add_text(hash, f->user ? f->user->name : NULL);
 }
 

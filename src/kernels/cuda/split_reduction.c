@@ -220,7 +220,7 @@ static bool assign_item_memory(rd_cuda_strategy *s)
 }
 
 /* True if the split axis moves a fold's lane position: then the elements of a range go to its
- * lanes (partial accumulators) in turn. Else it moves the outer position only, so an index is a
+ * lanes (partial accumulators) in turn. Else it moves the line only, so an index is a
  * whole step of all lanes. */
 bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
@@ -235,7 +235,7 @@ int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f
     const rd_fold *fold = f->emit.fold;
 
     return rd_cuda_is_along_lanes(s, f) ? rd_coef(&fold->lane, s->split_axis)
-                                        : rd_coef(&fold->outer, s->split_axis) *
+                                        : rd_coef(&fold->lane_line, s->split_axis) *
                                               ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
 }
 

@@ -153,7 +153,7 @@ typedef struct distribution {
 } distribution;
 
 /* True if the team's threads may be the fold's lanes (partial accumulators) along the loop: with
- * the loop's index the lane position grows by 1, and cell and outer position do not change. All
+ * the loop's index the lane position grows by 1, and cell and line do not change. All
  * folds of a loop for which this holds must have the same lane position, which w->lane keeps.
  * Scans, users' reducers and folds of fewer lanes than a warp are excluded. */
 static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
@@ -161,7 +161,7 @@ static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
     const rd_fold *fold = f->emit.fold;
 
     if (fold->scan || fold->user || fold->lanes < RD_WARP || rd_coef(&fold->lane, w->axis) != 1 ||
-        rd_coef(&fold->cell, w->axis) || rd_coef(&fold->outer, w->axis) ||
+        rd_coef(&fold->cell, w->axis) || rd_coef(&fold->lane_line, w->axis) ||
         (w->lane && !is_same_position(w->lane, &fold->lane)))
         return false;
     w->lane = &fold->lane;
@@ -175,7 +175,7 @@ static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
     const rd_fold *fold = f->emit.fold;
 
     return rd_coef(&fold->cell, w->axis) && !rd_coef(&fold->lane, w->axis) &&
-           !rd_coef(&fold->outer, w->axis);
+           !rd_coef(&fold->lane_line, w->axis);
 }
 
 /* True if threads that share the loop do not race for the slot (buffer) of `access`. Every store

@@ -7,7 +7,7 @@
  * A fold gives each element a cell, a lane and a step.  A cell is one result with its accumulators.
  * A lane is one of the independent accumulators of a cell; elements go to lanes in turn.  A step is
  * one element of each lane, and a block is a fixed number of steps.  The step comes from two
- * positions: `outer`, and the position of the lane divided by the number of lanes.  A round is one
+ * positions: `lane_line`, and the position of the lane divided by the number of lanes.  A round is one
  * iteration of a loop.
  *
  * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
@@ -29,9 +29,9 @@ const char *rd_mapping_name(rd_mapping mapping)
 }
 
 /* How far one round of a loop moves an element's cell (accumulator), lane (one of its partial
- * accumulators) and outer position (which counts steps, of all lanes). */
+ * accumulators) and line (which counts steps, of all lanes). */
 typedef struct fold_strides {
-    rd_stride cell, lane, outer;
+    rd_stride cell, lane, lane_line;
 } fold_strides;
 
 /* True if the statement takes one element into a fold; a PREFIX also makes a scan's result. */
@@ -41,19 +41,19 @@ static bool is_element_step(const rd_stmt *s)
 }
 
 /* Finds how far one round of the loop moves the cell (accumulator), the lane (partial accumulator)
- * and the outer position of the element that a statement takes. */
+ * and the line of the element that a statement takes. */
 static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_fold_at *at = &t->stmt[stmt].fold_at;
 
     return (fold_strides){ rd_position_stride(t, loop, stmt, &at->cell),
                            rd_position_stride(t, loop, stmt, &at->lane),
-                           rd_position_stride(t, loop, stmt, &at->outer) };
+                           rd_position_stride(t, loop, stmt, &at->lane_line) };
 }
 
 /* ---- Whole blocks ---------------------------------------------------------------------------- */
-/* Returns how many elements one unit of the outer position is in the order of elements, which is
- * outer * rows * lanes + lane. A step is one element of each lane (partial accumulator); `rows`:
+/* Returns how many elements one unit of the line is in the order of elements, which is
+ * line * rows * lanes + lane. A step is one element of each lane (partial accumulator); `rows`:
  * the steps that the lane position fills. */
 static int64_t lanes_of_outer(const rd_fold *f)
 {
@@ -79,8 +79,7 @@ static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, i
         return axis == t->p->n_axis + RD_MARK_LO && coef * t->p->grain % of == 0;
     /* The first index must be one position without rounding, counted upwards.  The end of a round
      * (`stop_mark`) may be cut off by the end of the loop, so it is no multiple. */
-    if (l->from.n != 1 || l->from.part[0].multiple > 1 || l->backwards ||
-        (axis == l->stop_mark && axis != l->axis) ||
+    if (!rd_is_position(&l->from) || l->backwards || (axis == l->stop_mark && axis != l->axis) ||
         !is_multiple(t, loop, binder, &l->from.part[0].at, coef, of))
         return false;
     return rd_stands_in(t, binder, loop) || (l->step > 0 && coef * l->step % of == 0);
@@ -105,17 +104,18 @@ static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const 
 
 /* Returns the distance in the order of elements between the first and the last element of a round,
  * at most.  -1: a stride or a trip count is unknown, or a loop inside goes back. `by`: elements
- * from one round of a loop inside to the next, in the order outer * rows * lanes + lane (partial
+ * from one round of a loop inside to the next, in the order line * rows * lanes + lane (partial
  * accumulator). */
 static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt)
 {
     int64_t span = 0;
 
     for (int32_t s = rd_loop_around(t, stmt); s != loop; s = rd_loop_around(t, s)) {
-        const fold_strides m = strides_of(t, s, stmt);
-        const int64_t by = m.outer.by * lanes_of_outer(f) + m.lane.by, most = rd_most_trips(t, s);
+        const fold_strides m  = strides_of(t, s, stmt);
+        const int64_t      by = m.lane_line.by * lanes_of_outer(f) + m.lane.by,
+                      most    = rd_most_trips(t, s);
 
-        if (!m.outer.known || !m.lane.known || by < 0 || (by && most < 0))
+        if (!m.lane_line.known || !m.lane.known || by < 0 || (by && most < 0))
             return -1;
         span += most > 0 ? by * (most - 1) : 0;
     }
@@ -132,7 +132,7 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     const int32_t parent = t->stmt[loop].parent;
     const int64_t own    = coef * rd_linear_coef(t, at, l->axis);
 
-    if (l->from.n != 1 || l->from.part[0].multiple > 1 || l->backwards || coef * at->offset % of ||
+    if (!rd_is_position(&l->from) || l->backwards || coef * at->offset % of ||
         !is_multiple(t, parent, loop, &l->from.part[0].at, own, of))
         return false;
     for (int32_t k = 0; k < at->n; k++) {
@@ -147,7 +147,7 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     return true;
 }
 
-/* True if the loop's first element is the first of a block: its outer and lane (partial
+/* True if the loop's first element is the first of a block: its line and lane (partial
  * accumulator) positions are multiples of a block's elements. `block`: elements of a block, steps
  * * lanes; 0 if that number overflows. */
 bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
@@ -155,7 +155,7 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
     const rd_fold *f     = &t->p->fold[fold];
     const int64_t  block = f->steps <= INT64_MAX / f->lanes ? f->steps * f->lanes : 0;
 
-    return block && begins_with_multiple(t, loop, &at->outer, lanes_of_outer(f), block) &&
+    return block && begins_with_multiple(t, loop, &at->lane_line, lanes_of_outer(f), block) &&
            begins_with_multiple(t, loop, &at->lane, /*coef=*/1, block);
 }
 
@@ -176,10 +176,10 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
     if (f->n_block < 2 || f->steps > INT64_MAX / f->lanes || l->step < 2 || l->backwards)
         return false;
     block = f->steps * f->lanes;
-    by    = m->outer.by * lanes_of_outer(f) + m->lane.by;
+    by    = m->lane_line.by * lanes_of_outer(f) + m->lane.by;
     span  = span_within(t, f, loop, stmt);
     return by > 0 && by % block == 0 && span >= 0 && span < by &&
-           is_multiple(t, loop, stmt, &t->stmt[stmt].fold_at.outer, lanes_of_outer(f), block) &&
+           is_multiple(t, loop, stmt, &t->stmt[stmt].fold_at.lane_line, lanes_of_outer(f), block) &&
            is_multiple(t, loop, stmt, &t->stmt[stmt].fold_at.lane, /*coef=*/1, block);
 }
 
@@ -191,7 +191,7 @@ static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop,
                            const fold_strides *m)
 {
     const rd_stride more = rd_position_stride(t, loop, stmt, &t->stmt[stmt].fold_at.state_offset);
-    const int64_t   by   = m->outer.by * lanes_of_outer(f) + m->lane.by;
+    const int64_t   by   = m->lane_line.by * lanes_of_outer(f) + m->lane.by;
 
     return more.known && more.by && f->n_block > 1 && f->steps <= INT64_MAX / f->lanes && by > 0 &&
            by % (f->steps * f->lanes) == 0;
@@ -213,7 +213,7 @@ static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int
                                          int32_t stmt, const fold_strides *m)
 {
     const rd_fold *f     = &t->p->fold[fold];
-    const bool     known = m->cell.known && m->lane.known && m->outer.known;
+    const bool     known = m->cell.known && m->lane.known && m->lane_line.known;
 
     if (may_go_in_any_order(f) && m->cell.known)
         return RD_MAPS_ANY;
@@ -236,7 +236,7 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
 {
     const rd_fold *f = &t->p->fold[fold];
 
-    if (m->cell.by || m->outer.by || m->lane.by != 1 || f->lanes == 1)
+    if (m->cell.by || m->lane_line.by || m->lane.by != 1 || f->lanes == 1)
         return false;
     for (int32_t s = rd_loop_around(t, stmt); s != loop && f->lane_extent > f->lanes;
          s         = rd_loop_around(t, s))
@@ -252,15 +252,15 @@ static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t
 {
     const fold_strides m = strides_of(t, loop, stmt);
 
-    if (!m.cell.known || !m.lane.known || !m.outer.known)
+    if (!m.cell.known || !m.lane.known || !m.lane_line.known)
         return rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && is_whole_blocks(t, fold, loop, stmt, &m)
                    ? RD_MAPS_BLOCKS
                    : mapping_of_same_states(t, fold, loop, stmt, &m);
-    if (m.cell.by && !m.lane.by && !m.outer.by)
+    if (m.cell.by && !m.lane.by && !m.lane_line.by)
         return RD_MAPS_CELLS;
     if (are_lanes(t, fold, loop, stmt, &m))
         return RD_MAPS_LANES;
-    if (!m.lane.by && !m.outer.by)
+    if (!m.lane.by && !m.lane_line.by)
         return RD_MAPS_MIXED;
     return mapping_of_same_states(t, fold, loop, stmt, &m);
 }
@@ -340,8 +340,9 @@ bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
          s         = next_in_fold(t, fold, loop, s)) {
         const fold_strides m = strides_of(t, loop, s);
 
-        if (is_element_step(&t->stmt[s]) && (!m.outer.known || m.outer.by || !m.lane.known ||
-                                             (m.lane.by && f->lane_extent > f->lanes)))
+        if (is_element_step(&t->stmt[s]) &&
+            (!m.lane_line.known || m.lane_line.by || !m.lane.known ||
+             (m.lane.by && f->lane_extent > f->lanes)))
             return true;
     }
     return false;

@@ -32,8 +32,8 @@ static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access acces
  * none of others. Returns how many. */
 int32_t rd_accesses_of(const rd_schedule *t, int32_t stmt, rd_access access[2])
 {
-    const rd_stmt *s   = &t->stmt[stmt];
-    const rd_let  *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
+    const rd_stmt       *s   = &t->stmt[stmt];
+    const rd_tree_value *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
 
     if (s->kind == RD_S_SORT)
         return sort_accesses(t, stmt, access);

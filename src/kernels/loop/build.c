@@ -19,7 +19,7 @@ static rd_linear row_edge(rd_building *b, int32_t address)
 {
     const rd_address *at    = &b->t->p->address[address];
     rd_stmt           stmt  = rd_stmt_of(RD_S_LET);
-    rd_let            let   = { .kind      = RD_I_LOAD,
+    rd_tree_value     let   = { .kind      = RD_I_LOAD,
                                 .type      = at->type,
                                 .from      = at->type,
                                 .arg       = address,
@@ -135,14 +135,14 @@ static void add_instructions(rd_building *b, int32_t from, int32_t to)
 static void add_states(rd_building *b)
 {
     for (int32_t k = 0; k < b->t->p->n_fold; k++) {
-        const rd_fold *f      = &b->t->p->fold[k];
-        const rd_store states = { .storage     = RD_IN_TASK,
-                                  .type        = f->type,
-                                  .fold        = k,
-                                  .extent      = f->n_cell * f->lanes,
-                                  .lanes       = b->t->fold[k].lanes,
-                                  .cell_stride = f->lanes,
-                                  .lane_stride = 1 };
+        const rd_fold      *f      = &b->t->p->fold[k];
+        const rd_tree_array states = { .storage     = RD_IN_TASK,
+                                       .type        = f->type,
+                                       .fold        = k,
+                                       .extent      = f->n_cell * f->lanes,
+                                       .lanes       = b->t->fold[k].lanes,
+                                       .cell_stride = f->lanes,
+                                       .lane_stride = 1 };
 
         b->states[k] = rd_add_store(b->t, &states);
     }
@@ -191,7 +191,7 @@ rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bo
                       .stmt   = calloc((size_t)p->n_loop + 1, sizeof *b.stmt) };
 
     if (b.t && b.range && b.states && b.stmt) {
-        const rd_let none = { .slot = -1, .store = -1, .made_by = -1 };
+        const rd_tree_value none = { .slot = -1, .store = -1, .made_by = -1 };
 
         *b.t =
             (rd_schedule){ .p = p, .fold = fold, .whole = whole, .n_axis = p->n_axis + RD_MARKS };

@@ -1,8 +1,8 @@
 /* build_folds.c - statements of folds.  Behind each step of a fold of several blocks stands a
  * PUSH_IF_LAST:
  *
- *     step f0 cell i0, lane 0, outer i1: r3
- *     push if last f0 cell i0, lane 0, outer i1 */
+ *     step f0 cell i0, lane 0, line i1: r3
+ *     push if last f0 cell i0, lane 0, line i1 */
 #include "kernels/loop/build.h"
 
 /* Returns the cell (accumulator) of a group-by's step for group 0, to which the label will be
@@ -20,13 +20,13 @@ static rd_linear cell_of_step(rd_building *b, const rd_fold *f)
     return rd_build_position(b, &cell);
 }
 
-/* Translates the positions of a fold to those of the tree: cell (accumulator), lane, outer step
+/* Translates the positions of a fold to those of the tree: cell (accumulator), lane, line
  * and flat index; `more` is 0. `step`: the statement is about one element, whose label chooses the
  * group, so the cell is that of group 0. */
 static rd_fold_at fold_at(rd_building *b, const rd_fold *f, bool step)
 {
     return (rd_fold_at){ step && f->n_group ? cell_of_step(b, f) : rd_build_position(b, &f->cell),
-                         rd_build_position(b, &f->lane), rd_build_position(b, &f->outer),
+                         rd_build_position(b, &f->lane), rd_build_position(b, &f->lane_line),
                          rd_build_position(b, &f->index), rd_linear_of(0) };
 }
 
@@ -55,13 +55,13 @@ static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
     stmt->n_value = f->n_out;
     maker         = rd_build_add(b, stmt);
     for (int32_t k = 0; k < f->n_out && !b->t->failed; k++)
-        b->t->let[inst->dst + k] = (rd_let){ .kind    = inst->kind,
-                                             .type    = f->out,
-                                             .from    = f->type,
-                                             .arg     = k,
-                                             .slot    = -1,
-                                             .store   = -1,
-                                             .made_by = maker };
+        b->t->let[inst->dst + k] = (rd_tree_value){ .kind    = inst->kind,
+                                                    .type    = f->out,
+                                                    .from    = f->type,
+                                                    .arg     = k,
+                                                    .slot    = -1,
+                                                    .store   = -1,
+                                                    .made_by = maker };
 }
 
 /* True if a block (leaf of the combine tree) can end behind a step: there is a loop over steps
@@ -83,7 +83,7 @@ static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
                                p->loop[p->inst[f->step].loop].axis);
 }
 
-/* Adds the statements of a STEP or SCAN: "step f0 cell i0, lane 0, outer i1: r3", or "r5 = prefix
+/* Adds the statements of a STEP or SCAN: "step f0 cell i0, lane 0, line i1: r3", or "r5 = prefix
  * f0 ..". If the fold has several blocks (runs of its steps), "push if last f0 .." of the same
  * element follows, which ends its block if it is the last. Registers a, b, c: element, weight,
  * mask. */

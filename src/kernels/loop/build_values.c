@@ -72,7 +72,7 @@ void rd_build_value(rd_building *b, const rd_inst *inst)
 {
     const rd_program *p    = b->t->p;
     rd_stmt           stmt = rd_stmt_of(RD_S_LET);
-    rd_let            let  = { .kind  = inst->kind,
+    rd_tree_value     let  = { .kind  = inst->kind,
                                .type  = inst->type,
                                .from  = inst->from,
                                .op    = inst->op,

@@ -75,7 +75,7 @@ static bool adds_ints_as_floats(const rd_schedule *t)
  * its operands or the values in its position (axis < 0). */
 static bool is_known(const rd_schedule *t, int32_t value)
 {
-    const rd_let *let = &t->let[value];
+    const rd_tree_value *let = &t->let[value];
     bool known = let->kind == RD_I_CONST || let->kind == RD_I_COORD || let->kind == RD_I_MAP ||
                  let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
 
@@ -117,8 +117,8 @@ static bool depends_on_memory(const rd_schedule *t)
     for (int32_t k = 0; k < p->n_fold; k++) {
         const rd_fold *f = &p->fold[k];
 
-        found |=
-            rd_has_registers(&f->cell) || rd_has_registers(&f->lane) || rd_has_registers(&f->outer);
+        found |= rd_has_registers(&f->cell) || rd_has_registers(&f->lane) ||
+                 rd_has_registers(&f->lane_line);
     }
     for (int32_t k = 0; k < p->n_loop; k++)
         found |= is_bounded_by_memory(t, &p->loop[k]);

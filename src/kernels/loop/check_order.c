@@ -4,7 +4,7 @@
  * step of a fold, the outer one has the greater stride.  No parallel or backward loop moves the
  * step, unless its rounds are in different blocks.
  *
- * Elements have an order: outer * rows * lanes + lane, where `rows` is the number of steps that the
+ * Elements have an order: line * rows * lanes + lane, where `rows` is the number of steps that the
  * lane position fills.  The stride of a loop is how far one index moves an element in this order.
  * A state is one accumulator, and a cell one result with its states.
  *
@@ -13,7 +13,7 @@
 #include "kernels/loop/shadow/shadow.h"
 #include <inttypes.h>
 
-/* A loop around a step, and how far one index of it moves the element in the order outer * rows *
+/* A loop around a step, and how far one index of it moves the element in the order line * rows *
  * lanes + lane.  A cell is an accumulator, a lane one of its partial accumulators. */
 typedef struct mover {
     const rd_for *loop;
@@ -28,7 +28,7 @@ static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop
 {
     const rd_fold *f     = &t->p->fold[s->fold];
     const int64_t  rows  = rd_rows_of_lanes(f);
-    const int64_t  outer = rd_linear_coef(t, &s->fold_at.outer, loop->axis),
+    const int64_t  outer = rd_linear_coef(t, &s->fold_at.lane_line, loop->axis),
                   lane   = rd_linear_coef(t, &s->fold_at.lane, loop->axis);
 
     return (mover){ .loop   = loop,

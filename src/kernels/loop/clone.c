@@ -56,8 +56,8 @@ static void copy_values(renamed *r, rd_stmt *s)
     int32_t      first = -1;
 
     for (int32_t k = 0; k < s->n_value; k++) {
-        rd_let  let = t->let[s->value + k];
-        int32_t made, operand[RD_MAX_CALL];
+        rd_tree_value let = t->let[s->value + k];
+        int32_t       made, operand[RD_MAX_CALL];
 
         let.at = linear_of(r, let.at);
         for (int32_t j = 0; j < let.n; j++)
@@ -104,7 +104,7 @@ static int32_t copy_stmt(renamed *r, int32_t stmt)
     s.at      = linear_of(r, s.at);
     s.count   = linear_of(r, s.count);
     s.fold_at = (rd_fold_at){ linear_of(r, s.fold_at.cell), linear_of(r, s.fold_at.lane),
-                              linear_of(r, s.fold_at.outer), linear_of(r, s.fold_at.index),
+                              linear_of(r, s.fold_at.lane_line), linear_of(r, s.fold_at.index),
                               linear_of(r, s.fold_at.state_offset) };
     if (s.kind == RD_S_LOOP)
         copy_loop(r, &s);

@@ -5,9 +5,9 @@
 /* True if a floor division or a remainder of floats is by a positive constant of moderate size.
  * The limits keep the reciprocal of the divisor, and products with it, far from overflow and
  * underflow. */
-bool rd_is_constant_remainder(const rd_schedule *t, const rd_let *let)
+bool rd_is_constant_remainder(const rd_schedule *t, const rd_tree_value *let)
 {
-    const rd_let *divisor =
+    const rd_tree_value *divisor =
         let->kind == RD_I_MAP && let->n == 2 ? &t->let[t->operand[let->first + 1]] : NULL;
 
     if (!divisor || divisor->kind != RD_I_CONST ||

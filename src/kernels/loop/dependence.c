@@ -65,7 +65,7 @@ static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef
     const rd_for *l    = rd_loop_of(f->t, binder);
     const int64_t most = rd_most_trips(f->t, binder);
 
-    if (l->from.n != 1 || l->from.part[0].multiple > 1 || l->step == 0 || most < 0 ||
+    if (!rd_is_position(&l->from) || l->step == 0 || most < 0 ||
         (axis == l->stop_mark && axis != l->axis)) {
         f->failed = true;
         return;

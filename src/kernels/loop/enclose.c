@@ -20,17 +20,6 @@ static bool is_over(const rd_schedule *t, int32_t stmt, int32_t axis)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->axis == axis;
 }
 
-/* True if a bound has a value as a term (axis < 0), which can be read only behind the statement
- * that makes it. */
-static bool has_values(const rd_schedule *t, const rd_edge *edge)
-{
-    for (int32_t k = 0; k < edge->n; k++)
-        for (int32_t j = 0; j < edge->part[k].at.n; j++)
-            if (t->term[edge->part[k].at.first + j].axis < 0)
-                return true;
-    return false;
-}
-
 /* Returns a loop bound that is just the index of an axis, or a mark (axis bound to an end of a
  * range). */
 static rd_edge edge_at(rd_schedule *t, int32_t axis)
@@ -109,7 +98,7 @@ static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const 
         return refuse(why, "a loop over the axis goes by ranges");
     if (l->backwards)
         return refuse(why, "a loop over the axis goes backwards");
-    if (has_values(t, &l->from) || has_values(t, &l->to))
+    if (rd_edge_has_values(t, &l->from) || rd_edge_has_values(t, &l->to))
         return refuse(why, "memory says where a row begins and ends");
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!fold_allows(t, k, loop, begins_in(t, k, body), why))

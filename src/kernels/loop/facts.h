@@ -72,7 +72,8 @@ bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value);
 
 /* True if a value changes along an axis, by its address or an operand; `varies` has the answers for
  * its operands. */
-bool rd_let_varies(const rd_schedule *t, const rd_let *let, int32_t axis, const bool *varies);
+bool rd_let_varies(const rd_schedule *t, const rd_tree_value *let, int32_t axis,
+                   const bool *varies);
 
 /* How far something moves from one round to the next.  A stride is unknown if it is no constant, or
  * if it is read at run time. */
@@ -177,7 +178,7 @@ rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_line
 
 /* constant_remainder.c: true if a floor division or remainder of floats is by a constant above 0
  * that is not near the ends of the type's range. */
-bool rd_is_constant_remainder(const rd_schedule *t, const rd_let *let);
+bool rd_is_constant_remainder(const rd_schedule *t, const rd_tree_value *let);
 
 /* ---- row_transpose.c ------------------------------------------------------------------------- */
 /* True if the loop is a transpose: a vector loop by call that copies each row, of an array or of

@@ -25,17 +25,17 @@ int64_t rd_rows_of_lanes(const rd_fold *f)
 }
 
 /* True if the fold has one lane and its step is first + coef * index of the axis, with no other
- * addend.  The position is `outer`, or `lane` if there is no outer one; the other must be 0. A lane
+ * addend.  The position is `lane_line`, or `lane` if there is no line; the other must be 0. A lane
  * is one of the partial accumulators; here there is one. lane_extent is 1 if the elements lie along
- * `outer`. */
+ * `lane_line`. */
 bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
 {
-    const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
-                     *none = f->outer.n_add ? &f->lane : &f->outer;
+    const rd_address *one  = f->lane_line.n_add ? &f->lane_line : &f->lane,
+                     *none = f->lane_line.n_add ? &f->lane : &f->lane_line;
 
     return f->lanes == 1 && one->n_add == 1 && one->offset == first && one->add[0].axis == axis &&
            one->add[0].coef == coef && none->n_add == 0 && none->offset == 0 &&
-           (f->outer.n_add == 0 || f->lane_extent == 1);
+           (f->lane_line.n_add == 0 || f->lane_extent == 1);
 }
 
 /* Returns the program's innermost loop over steps of the fold; -1: there is one step. A step is
@@ -48,7 +48,7 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 
     for (int32_t k = p->inst[f->step].loop; k >= 0; k = p->loop[k].parent)
         if (p->loop[k].kind == RD_LOOP_EACH &&
-            (rd_coef(&fold->outer, p->loop[k].axis) ||
+            (rd_coef(&fold->lane_line, p->loop[k].axis) ||
              (!one_step && rd_coef(&fold->lane, p->loop[k].axis))))
             return k;
     return -1;
@@ -126,7 +126,7 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->emit.fold;
-    const int64_t  outer  = rd_positions(p, &fold->outer);
+    const int64_t  outer  = rd_positions(p, &fold->lane_line);
     const bool     groups = fold->n_group > 0, steps = f->step >= 0;
 
     /* States of small elements may be as small. States may be empty if a group or a row can have no
@@ -196,7 +196,7 @@ static bool is_unsupported_scan(const rd_fold *f)
 static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->several_lane_axes &&
-        (f->emit.fold->outer.n_add || !rd_rises(p, f->step, &f->emit.fold->lane)))
+        (f->emit.fold->lane_line.n_add || !rd_rises(p, f->step, &f->emit.fold->lane)))
         return "lanes along several axes that are not walked in their order";
     if (is_unsupported_scan(f->emit.fold))
         return "a scan of several lanes, or of another type than its results";

@@ -138,7 +138,7 @@ static rd_interval rounded(rd_interval x, rd_dtype type)
 }
 
 /* Returns the interval of a constant: one point, or everything if it is NaN. */
-static rd_interval interval_of_number(const rd_let *let)
+static rd_interval interval_of_number(const rd_tree_value *let)
 {
     const double x = rd_word_to_double(let->word, let->type);
 
@@ -154,7 +154,7 @@ static rd_interval interval_of_int(rd_dtype type)
 }
 
 /* Returns the interval of an operator's result, rounded to its type. */
-static rd_interval interval_of_map(const rd_schedule *t, const rd_let *let, int depth)
+static rd_interval interval_of_map(const rd_schedule *t, const rd_tree_value *let, int depth)
 {
     rd_interval x[3] = { all, all, all };
 
@@ -168,8 +168,8 @@ static rd_interval interval_of_map(const rd_schedule *t, const rd_let *let, int 
  * numbers. */
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 {
-    const rd_let  *let = &t->let[value];
-    const int32_t *in  = &t->operand[let->first];
+    const rd_tree_value *let = &t->let[value];
+    const int32_t       *in  = &t->operand[let->first];
 
     if (!is_float(let->type) || depth == DEEP)
         return all;
@@ -194,7 +194,7 @@ rd_interval rd_interval_of(const rd_schedule *t, int32_t value)
 
 /* True if the value is a cast of a float to a signed int of at most 32 bits, or to an unsigned one
  * of at most 16. Vectors convert floats to int32_t. */
-bool rd_narrows_float(const rd_let *let)
+bool rd_narrows_float(const rd_tree_value *let)
 {
     return let->kind == RD_I_CAST && rd_dtype_kind(let->from) == RD_KIND_FLOAT &&
            let->type != RD_BOOL && let->type != RD_U32 &&
@@ -205,7 +205,7 @@ bool rd_narrows_float(const rd_let *let)
  * target.  A cast truncates, so -0.99 becomes 0. MOST is a little below 2^31, as functions may
  * exceed their interval by a rounding error. Of any other value x is `all`, whose infinite ends no
  * type holds. */
-bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let)
+bool rd_narrows_bounded(const rd_schedule *t, const rd_tree_value *let)
 {
     static const double MOST = 2147480000, LEAST_OF_UNSIGNED = -0.99;
     const rd_interval   x = rd_narrows_float(let) && is_float(let->from)

@@ -13,6 +13,6 @@ typedef struct rd_interval {
 rd_interval rd_interval_of(const rd_schedule *t, int32_t value);
 /* True if the value is a CAST of a float to an int of 32 bits or less, but not to RD_U32; and if
  * every such float fits an int32_t, or is NaN. */
-bool rd_narrows_float(const rd_let *let);
-bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let);
+bool rd_narrows_float(const rd_tree_value *let);
+bool rd_narrows_bounded(const rd_schedule *t, const rd_tree_value *let);
 #endif

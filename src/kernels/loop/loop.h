@@ -69,6 +69,18 @@ typedef struct rd_edge {
     rd_edge_part part[RD_MOST_PARTS];
 } rd_edge;
 
+/* True if the bound is one position, and not rounded: passes that move bounds take no others. */
+static inline bool rd_is_position(const rd_edge *edge)
+{
+    return edge->n == 1 && edge->part[0].multiple <= 1;
+}
+
+/* True if the bound is this number, whatever the indices are. */
+static inline bool rd_is_number(const rd_edge *edge, int64_t number)
+{
+    return rd_is_position(edge) && edge->part[0].at.n == 0 && edge->part[0].at.offset == number;
+}
+
 /* for (axis = from; axis < to; axis += step).  build.c fills the first fields; passes set the
  * others, which are 0 or false before. */
 typedef struct rd_for {
@@ -122,6 +134,22 @@ static inline bool rd_in_any_order(const rd_for *loop)
            loop->kind == RD_FOR_THREAD;
 }
 
+/* True if the loop goes upwards between two positions, neither of them rounded: so it can be split
+ * at an index between them. */
+static inline bool rd_goes_up(const rd_for *loop)
+{
+    return !loop->backwards && rd_is_position(&loop->from) && rd_is_position(&loop->to);
+}
+
+/* The end of a loop that goes up, rounded down to whole rounds of so many indices, counted from its
+ * beginning: where a loop over such rounds ends, and the loop over the rest begins. */
+static inline rd_edge_part rd_whole_rounds(const rd_for *loop, int64_t indices)
+{
+    return (rd_edge_part){ .at       = loop->to.part[0].at,
+                           .base     = loop->from.part[0].at,
+                           .multiple = indices };
+}
+
 /* ---- Memory of the tree ---------------------------------------------------------------------- */
 /* The storage class of an array. */
 typedef enum rd_array_storage {
@@ -139,7 +167,7 @@ typedef enum rd_array_storage {
  *
  * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.
  * Passes add others behind. */
-typedef struct rd_store {
+typedef struct rd_tree_array {
     rd_array_storage storage;
     rd_dtype         type;   /* of elements                                                  */
     bool             memory; /* elements have the memory type, not the register type         */
@@ -160,13 +188,13 @@ typedef struct rd_store {
     bool    one_label;   /* states of one label at a time: see SWITCH_STATE                   */
     int32_t copies;      /* a jammed loop has so many of it, one for each round; 0: one       */
     bool    per_element; /* states of a scan: each element of a range has one                 */
-} rd_store;
+} rd_tree_array;
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 /* A value is made once.  The rest of its statement's body sees it, and loops there.  Values of the
  * program's head are also seen in the body and the tail; values of the body are seen in the tail
  * only if one task runs all.  The first p->n_reg values are the program's registers. */
-typedef struct rd_let {
+typedef struct rd_tree_value {
     rd_inst_kind kind; /* CONST COORD LOAD MAP CAST SELECT INDEX CALL; CLOSE and SCAN: a result */
     rd_dtype     type, from;
     rd_op        op;
@@ -180,7 +208,7 @@ typedef struct rd_let {
     bool         fits_int32; /* CAST of a float that is NaN or fits an int32_t: vectors do it     */
     bool         uncounted;  /* LOAD of a row's begin or end: not counted as an element read      */
     int32_t      made_by;    /* the statement that makes it; -1: none does                        */
-} rd_let;
+} rd_tree_value;
 
 /* ---- Statements ------------------------------------------------------------------------------ */
 typedef enum rd_stmt_kind {
@@ -191,7 +219,7 @@ typedef enum rd_stmt_kind {
 
 /* The positions of an element of a fold; rd_fold says what each is. */
 typedef struct rd_fold_at {
-    rd_linear cell, lane, outer, index;
+    rd_linear cell, lane, lane_line, index;
     rd_linear
         state_offset; /* added to a state's subscript only: a strip's elements have own states */
 } rd_fold_at;
@@ -254,9 +282,9 @@ typedef struct rd_schedule {
     int32_t             n_stmt, n_let, n_for, n_store, n_term, n_operand, n_axis;
     int32_t             room_stmt, room_let, room_for, room_store, room_term, room_operand;
     rd_stmt            *stmt;
-    rd_let             *let;
+    rd_tree_value      *let;
     rd_for             *loop;
-    rd_store           *store;
+    rd_tree_array      *store;
     rd_linear_term     *term;
     int32_t            *operand;
     int32_t             part[RD_N_PARTS]; /* statements of kind PART                              */
@@ -283,9 +311,12 @@ rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bo
 rd_schedule *rd_schedule_copy(const rd_schedule *t); /* NULL: no memory */
 void         rd_schedule_free(rd_schedule *t);       /* NULL is allowed */
 
-/* print_tree.c: the tree as text, a line a statement; a position. */
+/* The tree as text, a line a statement: print_tree.c.  A position; the name of an axis, "i2", or of a
+ * mark, "lo" and "hi" for the bounds of a task's share, "m0", "m1" .. for the others:
+ * print_parts.c. */
 void rd_schedule_text(rd_text *to, const rd_schedule *t);
 void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at);
+void rd_axis_text(rd_text *to, const rd_schedule *t, int32_t axis);
 
 /* ---- tree_edit.c: parts of trees ------------------------------------------------------------- */
 /* A statement that names nothing: all its numbers are -1. */
@@ -293,12 +324,13 @@ rd_stmt rd_stmt_of(rd_stmt_kind kind);
 /* These add an element to an array of the tree and return its number; 0 of a tree that has
  * failed. */
 int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt); /* stands nowhere yet */
-int32_t rd_add_let(rd_schedule *t, const rd_let *let);
-int32_t rd_add_made(rd_schedule *t, const rd_let *let); /* the statement that makes it, likewise */
+int32_t rd_add_let(rd_schedule *t, const rd_tree_value *let);
+int32_t rd_add_made(rd_schedule         *t,
+                    const rd_tree_value *let); /* the statement that makes it, likewise */
 int32_t rd_add_for(rd_schedule *t, const rd_for *loop);
 int32_t rd_add_loop(rd_schedule  *t,
                     const rd_for *loop); /* the statement, which stands nowhere yet */
-int32_t rd_add_store(rd_schedule *t, const rd_store *store);
+int32_t rd_add_store(rd_schedule *t, const rd_tree_array *store);
 int32_t rd_add_mark(rd_schedule *t);
 int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n); /* the first one */
 
@@ -310,6 +342,9 @@ void rd_put_behind(rd_schedule *t, int32_t stmt, int32_t previous);
 void rd_take_out(rd_schedule *t, int32_t stmt);
 /* Puts a new loop around statements [first, last] of a body; returns the loop's statement. */
 int32_t rd_put_loop_around(rd_schedule *t, int32_t first, int32_t last, const rd_for *loop);
+/* Makes the loop the rest behind whole rounds of `rows`: it begins at `border` (rd_whole_rounds()),
+ * and is no loop of the program any more, so passes that look for these do not find it again. */
+void rd_keep_rest(rd_schedule *t, int32_t loop, const rd_edge_part *border, int64_t rows);
 /* A copy of a statement and its body, with values, loops and marks of its own; it stands
  * nowhere.  Names from outside stay, and stores are shared. */
 int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt);
@@ -343,8 +378,42 @@ static inline const rd_for *rd_loop_of(const rd_schedule *t, int32_t stmt)
     return &t->loop[t->stmt[stmt].arg];
 }
 
+/* True if the bound is just the mark: its only term, without an offset, and not rounded. */
+static inline bool rd_is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
+{
+    const rd_linear *at = &edge->part[0].at;
+
+    return mark >= 0 && rd_is_position(edge) && at->offset == 0 && at->n == 1 &&
+           t->term[at->first].axis == mark && t->term[at->first].coef == 1;
+}
+
+/* True if the bound has a value as a term (axis < 0): it is read at run time, behind the statement
+ * that makes it. */
+static inline bool rd_edge_has_values(const rd_schedule *t, const rd_edge *edge)
+{
+    for (int32_t k = 0; k < edge->n; k++)
+        for (int32_t j = 0; j < edge->part[k].at.n; j++)
+            if (t->term[edge->part[k].at.first + j].axis < 0)
+                return true;
+    return false;
+}
+
+/* A LOAD of the array's element at this position. */
+static inline rd_tree_value rd_load_of(const rd_schedule *t, int32_t array, rd_linear at)
+{
+    const rd_dtype type = t->store[array].type;
+
+    return (rd_tree_value){ .kind  = RD_I_LOAD,
+                            .type  = type,
+                            .from  = type,
+                            .arg   = -1,
+                            .slot  = -1,
+                            .store = array,
+                            .at    = at };
+}
+
 /* What a LET statement makes: an operation, a load or a constant; NULL: the statement is no LET. */
-static inline const rd_let *rd_let_of(const rd_schedule *t, int32_t stmt)
+static inline const rd_tree_value *rd_let_of(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET ? &t->let[t->stmt[stmt].value] : NULL;
 }

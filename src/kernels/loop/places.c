@@ -11,8 +11,8 @@
  * operands it is that of the first one that moves. */
 static bool is_place(const rd_schedule *t, int32_t value, int32_t axis, int depth, int64_t *coef)
 {
-    const rd_let *let    = &t->let[value];
-    int64_t       own[2] = { 0 };
+    const rd_tree_value *let    = &t->let[value];
+    int64_t              own[2] = { 0 };
 
     *coef = let->kind == RD_I_COORD ? rd_linear_coef(t, &let->at, axis) : 0;
     if (let->kind == RD_I_COORD) {

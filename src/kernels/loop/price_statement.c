@@ -7,7 +7,7 @@
 /* Adds the time of a value: a LOAD counts as a load, any other value as arithmetic. */
 static void add_let(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
 {
-    const rd_let *let = &at->t->let[at->t->stmt[stmt].value];
+    const rd_tree_value *let = &at->t->let[at->t->stmt[stmt].value];
 
     if (let->kind == RD_I_LOAD)
         rd_price_access(at, stmt, let->type, vector, &e->loads, e);

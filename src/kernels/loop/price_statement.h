@@ -15,7 +15,7 @@ double rd_select_ns(const rd_speeds *s, rd_dtype type);
 double rd_of_floats(rd_dtype type, double f32, double f64);
 
 /* price_values.c: the time of a value that is computed, not loaded. */
-double rd_value_ns(const rd_price_site *at, const rd_let *let, bool vector);
+double rd_value_ns(const rd_price_site *at, const rd_tree_value *let, bool vector);
 
 /* price_memory.c: adds the time of a LOAD or STORE to *to, which is the loads or the stores of
  * *e. */

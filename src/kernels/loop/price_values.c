@@ -48,14 +48,14 @@ static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 /* True if vectors compute the operator: it calls no function, or only for hard arguments
  * (RD_BY_HARD); or it is a remainder (rd_op_leaves_rest), which vectors do except for huge
  * quotients. */
-static bool has_vector_code(const rd_let *let)
+static bool has_vector_code(const rd_tree_value *let)
 {
     return !rd_op_calls(let->op, let->type) || rd_op_table[let->op].by == RD_BY_HARD ||
            rd_op_leaves_rest(let->op, let->type);
 }
 
 /* True if the map is a mathematical function with a kernel for vectors, such as exp. */
-static bool is_function(const rd_let *let)
+static bool is_function(const rd_tree_value *let)
 {
     const rd_by by = rd_op_table[let->op].by;
 
@@ -64,7 +64,7 @@ static bool is_function(const rd_let *let)
 }
 
 /* Returns the type that a map computes with: the operands' type if it is a test. */
-static rd_dtype type_of(const rd_let *let)
+static rd_dtype type_of(const rd_tree_value *let)
 {
     return rd_op_table[let->op].rule == RD_RULE_COMPARE || rd_op_table[let->op].rule == RD_RULE_TEST
                ? let->from
@@ -98,7 +98,7 @@ static double constant_remainder_ns(const rd_speeds *s)
 }
 
 /* True if ints are divided by a constant, which compilers do by a multiplication. */
-static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
+static bool divides_by_constant(const rd_schedule *t, const rd_tree_value *let)
 {
     return (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
            rd_dtype_kind(let->type) != RD_KIND_FLOAT &&
@@ -121,7 +121,7 @@ static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
  * formulas; functions such as exp have measured rows; other operators without vectors are calls of
  * C's library, whose cost is scaled by ops.def; all others are instructions. `vector`: by vectors.
  * 8, 10 and 0.5 are estimates. */
-static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
+static double map_ns(const rd_price_site *at, const rd_tree_value *let, bool vector)
 {
     const rd_speeds *s    = at->s;
     const rd_dtype   type = type_of(let);
@@ -154,7 +154,7 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 /* Returns the time of a cast.  Casts between floats change the width, those between floats and ints
  * convert; ints of one width stay. `half`: the time to round to half precision. Without vectors it
  * is 2 instructions, to an int 3; to a bool it is a selection, in vectors. */
-static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
+static double cast_ns(const rd_price_site *at, const rd_tree_value *let, bool vector)
 {
     const double     half     = half_rounding_ns(at, let->type);
     const rd_speeds *s        = at->s;
@@ -176,7 +176,7 @@ static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 
 /* Returns the time of an element of a user's function; one with a text (body) is compiled in, and
  * counts as a few operations. A call without vectors counts half as much again, an estimate. */
-static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
+static double call_ns(const rd_price_site *at, const rd_tree_value *let, bool vector)
 {
     enum { OPERATIONS = 6 };
     const rd_call *call = &at->t->p->call[let->arg];
@@ -190,7 +190,7 @@ static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
 
 /* Returns the time of one element of a value that is computed, by its kind; constants take none. An
  * INDEX is two selections of 8 bytes each, a coordinate an addition. */
-double rd_value_ns(const rd_price_site *at, const rd_let *let, bool vector)
+double rd_value_ns(const rd_price_site *at, const rd_tree_value *let, bool vector)
 {
     const rd_speeds *s = at->s;
 

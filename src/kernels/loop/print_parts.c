@@ -14,7 +14,7 @@ static const char *const for_names[] = { "serial", "block", "once",  "vector",
 /* ---- Positions ------------------------------------------------------------------------------- */
 /* Adds the name of an axis: "i2" of the program's, "lo" and "hi" for the bounds of a task's share,
  * "m0", "m1" .. for the other marks (axes bound to the begin or end of a round). */
-static void add_axis(rd_text *to, const rd_schedule *t, int32_t axis)
+void rd_axis_text(rd_text *to, const rd_schedule *t, int32_t axis)
 {
     const int32_t mark = axis - t->p->n_axis;
 
@@ -40,7 +40,7 @@ void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at)
         if (term->axis < 0)
             rd_text_add(to, "r%" PRId32, term->value);
         else
-            add_axis(to, t, term->axis);
+            rd_axis_text(to, t, term->axis);
     }
     if (at->n == 0)
         rd_text_add(to, "%" PRId64, at->offset);
@@ -80,13 +80,6 @@ void rd_memory_text(rd_text *to, const rd_schedule *t, int32_t slot, int32_t sto
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* True if a loop bound is the number 0, which is not printed. */
-static bool is_zero(const rd_edge *edge)
-{
-    return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].at.offset == 0 &&
-           edge->part[0].multiple <= 1;
-}
-
 /* Adds the line of a loop: its kind, axis, width (of 64), padding (in 64), bounds, step, marks
  * (axes bound to the ends of a round), and how it is run:
  *
@@ -94,14 +87,14 @@ static bool is_zero(const rd_edge *edge)
 void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
 {
     rd_text_add(to, "%s ", for_names[loop->kind]);
-    add_axis(to, t, loop->axis);
+    rd_axis_text(to, t, loop->axis);
     if (loop->width)
         rd_text_add(to, " of %" PRId32, loop->width);
     if (loop->padded)
         rd_text_add(to, " in %" PRId32, loop->padded);
     if (loop->padded_rounds)
         rd_text_add(to, " in %" PRId64, loop->padded_rounds);
-    if (!is_zero(&loop->from)) {
+    if (!rd_is_number(&loop->from, 0)) {
         rd_text_add(to, " from ");
         add_edge(to, t, &loop->from, "most");
     }
@@ -111,11 +104,11 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
         rd_text_add(to, " by %" PRId64, loop->step);
     if (loop->start_mark >= 0) {
         rd_text_add(to, ", starts ");
-        add_axis(to, t, loop->start_mark);
+        rd_axis_text(to, t, loop->start_mark);
     }
     if (loop->stop_mark >= 0) {
         rd_text_add(to, ", stops ");
-        add_axis(to, t, loop->stop_mark);
+        rd_axis_text(to, t, loop->stop_mark);
     }
     if (loop->in_order && loop->kind == RD_FOR_ITEM)
         rd_text_add(to, ", in order");
@@ -135,7 +128,7 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 /* Adds a constant, with as many digits as give the same number again: "0.5", "3". */
-static void add_constant(rd_text *to, const rd_let *let)
+static void add_constant(rd_text *to, const rd_tree_value *let)
 {
     if (rd_dtype_kind(let->type) == RD_KIND_FLOAT)
         rd_text_add(to, "%.17g",
@@ -147,7 +140,7 @@ static void add_constant(rd_text *to, const rd_let *let)
 
 /* Adds what makes a value, before its operands: "choice f32", "f32 of bool" (a cast), "load f32".
  */
-static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
+static void add_name(rd_text *to, const rd_schedule *t, const rd_tree_value *let)
 {
     switch (let->kind) {
     case RD_I_CONST: rd_text_add(to, "number %s ", rd_dtype_name(let->type)); break;
@@ -170,7 +163,7 @@ static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
  * vector access of 4 elements; " of r2": the load of r2 has already read them. */
 void rd_let_text(rd_text *to, const rd_schedule *t, int32_t value)
 {
-    const rd_let *let = &t->let[value];
+    const rd_tree_value *let = &t->let[value];
 
     rd_text_add(to, "r%" PRId32 " = ", value);
     add_name(to, t, let);

@@ -5,7 +5,7 @@
  *         begin f0
  *         serial i1 to 3000
  *           r0 = load f32 s0[i1 + 3000*i0]
- *           step f0 cell 0, lane i1, outer 0: r0
+ *           step f0 cell 0, lane i1, line 0: r0
  *         merge blocks f0 cell 0
  *
  * Fields. An array of the tree with `fold` -1 holds elements, any other one states of that fold. */
@@ -44,7 +44,7 @@ static bool add_nodes(rd_text *to, const rd_stmt *s)
     return word && s->kind != RD_S_LOOK_BACK;
 }
 
-/* Adds " f0 cell i0, lane 0, outer i1": the fold's number and the positions of the cell
+/* Adds " f0 cell i0, lane 0, line i1": the fold's number and the positions of the cell
  * (accumulator) or element. Of a BEGIN: " f0: sum f32, 3000 cells of 1 lanes". " at ..": what is
  * added to a state's subscript (more). */
 static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
@@ -75,8 +75,8 @@ static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         s->kind == RD_S_STORE_STATES || s->kind == RD_S_SWITCH_STATE) {
         rd_text_add(to, ", lane ");
         rd_linear_text(to, t, &s->fold_at.lane);
-        rd_text_add(to, ", outer ");
-        rd_linear_text(to, t, &s->fold_at.outer);
+        rd_text_add(to, ", line ");
+        rd_linear_text(to, t, &s->fold_at.lane_line);
     }
 }
 
@@ -116,70 +116,49 @@ static void add_exit(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         rd_text_add(to, ", every %" PRId32, s->every);
 }
 
-/* Adds one line, without indentation and newline: "s1[i0] = r2", "prefetch 64 from s0[i0 + 512]".
- * s0 is the program's memory, a0 an array of the tree. What is not a case is a statement of a
- * fold. */
-static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
+/* Adds what a SORT takes: "sort 0 from 8*i0 to 4*i0, strip i1, 64 of it, state i0, by fronts". */
+static void add_sort(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 {
-    switch (s->kind) {
-    case RD_S_PART: rd_text_add(to, "%s", part_names[s->arg]); return;
-    case RD_S_LOOP: rd_loop_text(to, t, &t->loop[s->arg]); return;
-    case RD_S_IF: rd_text_add(to, "%s r%" PRId32, s->unless ? "unless" : "if", s->x); return;
-    case RD_S_LET: rd_let_text(to, t, s->value); return;
-    case RD_S_STORE:
-        rd_memory_text(to, t, s->slot, s->store, &s->at);
-        rd_text_add(to, " = r%" PRId32, s->x);
-        if (s->vector_width)
-            rd_text_add(to, " by %" PRId32, s->vector_width);
+    rd_text_add(to, "sort %" PRId32 " from ", s->arg);
+    rd_linear_text(to, t, &s->at);
+    rd_text_add(to, " to ");
+    rd_linear_text(to, t, &s->fold_at.index);
+    if (!t->p->sorting[s->arg].most)
         return;
-    case RD_S_ARRAY: rd_text_add(to, "array a%" PRId32, s->store); return;
-    case RD_S_BARRIER: rd_text_add(to, "barrier"); return;
-    case RD_S_IF_LAST:
-        rd_text_add(to, "if last of ranges of i%" PRId32, rd_loop_of(t, s->arg)->axis);
-        return;
-    case RD_S_CUT_AT_RUN:
-        rd_text_add(to, "cut at run of ");
-        rd_memory_text(to, t, s->slot, s->store, &s->at);
-        return;
-    case RD_S_LOWER_BOUND:
-        rd_text_add(to, "r%" PRId32 " = lower bound from r%" PRId32 " to r%" PRId32 " of ",
-                    s->value, s->x, s->weight);
-        rd_memory_text(to, t, s->slot, s->store, &s->at);
-        rd_text_add(to, ", %" PRId32 " apart: ", s->arg);
-        rd_linear_text(to, t, &s->count);
-        return;
-    case RD_S_PREFETCH:
-        rd_text_add(to, "prefetch ");
-        rd_linear_text(to, t, &s->count);
-        rd_text_add(to, " from ");
-        rd_memory_text(to, t, s->slot, s->store, &s->at);
-        return;
-    case RD_S_SORT:
-        rd_text_add(to, "sort %" PRId32 " from ", s->arg);
-        rd_linear_text(to, t, &s->at);
-        rd_text_add(to, " to ");
-        rd_linear_text(to, t, &s->fold_at.index);
-        if (t->p->sorting[s->arg].most) {
-            rd_text_add(to, ", strip ");
-            rd_linear_text(to, t, &s->fold_at.lane);
-            rd_text_add(to, ", ");
-            rd_linear_text(to, t, &s->count);
-            rd_text_add(to, " of it, state ");
-            rd_linear_text(to, t, &s->fold_at.cell);
-            rd_text_add(to, "%s", s->fronts ? ", by fronts" : "");
-        }
-        return;
-    case RD_S_FRONT:
-        rd_text_add(to, "front of sort %" PRId32 " from ", s->arg);
-        rd_linear_text(to, t, &s->at);
-        rd_text_add(to, ", place ");
-        rd_linear_text(to, t, &s->fold_at.lane);
-        rd_text_add(to, " of the strip, state ");
-        rd_linear_text(to, t, &s->fold_at.cell);
-        return;
-    case RD_S_EXIT: add_exit(to, t, s); return;
-    default: break;
-    }
+    rd_text_add(to, ", strip ");
+    rd_linear_text(to, t, &s->fold_at.lane);
+    rd_text_add(to, ", ");
+    rd_linear_text(to, t, &s->count);
+    rd_text_add(to, " of it, state ");
+    rd_linear_text(to, t, &s->fold_at.cell);
+    rd_text_add(to, "%s", s->fronts ? ", by fronts" : "");
+}
+
+/* Adds what a FRONT is made of: "front of sort 0 from 8*i0, place m1 of the strip, state i0". */
+static void add_front(rd_text *to, const rd_schedule *t, const rd_stmt *s)
+{
+    rd_text_add(to, "front of sort %" PRId32 " from ", s->arg);
+    rd_linear_text(to, t, &s->at);
+    rd_text_add(to, ", place ");
+    rd_linear_text(to, t, &s->fold_at.lane);
+    rd_text_add(to, " of the strip, state ");
+    rd_linear_text(to, t, &s->fold_at.cell);
+}
+
+/* Adds a search: "r5 = lower bound from r2 to r3 of s0[i1], 4 apart: i0". */
+static void add_lower_bound(rd_text *to, const rd_schedule *t, const rd_stmt *s)
+{
+    rd_text_add(to, "r%" PRId32 " = lower bound from r%" PRId32 " to r%" PRId32 " of ", s->value,
+                s->x, s->weight);
+    rd_memory_text(to, t, s->slot, s->store, &s->at);
+    rd_text_add(to, ", %" PRId32 " apart: ", s->arg);
+    rd_linear_text(to, t, &s->count);
+}
+
+/* Adds a statement of a fold: "step f0 cell i0, lane 0, line i1: r3", "push if last all f0 ..". Those
+ * that move states name their array, too. */
+static void add_of_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
+{
     add_results(to, s);
     rd_text_add(to, "%s%s", stmt_names[s->kind], s->all_cells ? " all" : "");
     add_fold(to, t, s);
@@ -188,6 +167,45 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         s->kind == RD_S_SWITCH_STATE) {
         rd_text_add(to, ", a%" PRId32 " at ", s->arg);
         rd_linear_text(to, t, &s->at);
+    }
+}
+
+/* Adds one line, without indentation and newline: "s1[i0] = r2", "prefetch 64 from s0[i0 + 512]".
+ * s0 is the program's memory, a0 an array of the tree. What is not a case is a statement of a
+ * fold. */
+static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
+{
+    switch (s->kind) {
+    case RD_S_PART: rd_text_add(to, "%s", part_names[s->arg]); break;
+    case RD_S_LOOP: rd_loop_text(to, t, &t->loop[s->arg]); break;
+    case RD_S_IF: rd_text_add(to, "%s r%" PRId32, s->unless ? "unless" : "if", s->x); break;
+    case RD_S_LET: rd_let_text(to, t, s->value); break;
+    case RD_S_STORE:
+        rd_memory_text(to, t, s->slot, s->store, &s->at);
+        rd_text_add(to, " = r%" PRId32, s->x);
+        if (s->vector_width)
+            rd_text_add(to, " by %" PRId32, s->vector_width);
+        break;
+    case RD_S_ARRAY: rd_text_add(to, "array a%" PRId32, s->store); break;
+    case RD_S_BARRIER: rd_text_add(to, "barrier"); break;
+    case RD_S_IF_LAST:
+        rd_text_add(to, "if last of ranges of i%" PRId32, rd_loop_of(t, s->arg)->axis);
+        break;
+    case RD_S_CUT_AT_RUN:
+        rd_text_add(to, "cut at run of ");
+        rd_memory_text(to, t, s->slot, s->store, &s->at);
+        break;
+    case RD_S_LOWER_BOUND: add_lower_bound(to, t, s); break;
+    case RD_S_PREFETCH:
+        rd_text_add(to, "prefetch ");
+        rd_linear_text(to, t, &s->count);
+        rd_text_add(to, " from ");
+        rd_memory_text(to, t, s->slot, s->store, &s->at);
+        break;
+    case RD_S_SORT: add_sort(to, t, s); break;
+    case RD_S_FRONT: add_front(to, t, s); break;
+    case RD_S_EXIT: add_exit(to, t, s); break;
+    default: add_of_fold(to, t, s);
     }
 }
 
@@ -207,7 +225,7 @@ static void add_body(rd_text *to, const rd_schedule *t, int32_t stmt, int depth)
 static void add_stores(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
-        const rd_store *a = &t->store[k];
+        const rd_tree_array *a = &t->store[k];
 
         rd_text_add(to, "a%" PRId32 ": ", k);
         if (a->fold >= 0)

@@ -12,9 +12,8 @@ static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    return loop && loop->kind == kind && loop->step == 1 && loop->extent > 0 && loop->from.n == 1 &&
-           loop->from.part[0].multiple <= 1 && loop->from.part[0].at.n == 0 &&
-           loop->from.part[0].at.offset == 0 && !loop->backwards;
+    return loop && loop->kind == kind && loop->step == 1 && loop->extent > 0 &&
+           rd_is_number(&loop->from, 0) && !loop->backwards;
 }
 
 /* True if the position is index of axis `one` + a positive multiple of the index of axis `other`,
@@ -27,7 +26,7 @@ static bool is_row_major(const rd_schedule *t, const rd_linear *at, int32_t one,
 
 /* True if the LOAD reads rows of the program's memory (slot >= 0), adjacent along axis `column`,
  * and the STORE writes an array whose elements are adjacent along axis `row`. */
-static bool is_transpose_of_rows(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
+static bool is_transpose_of_rows(const rd_schedule *t, const rd_tree_value *from, const rd_stmt *to,
                                  int32_t column, int32_t row)
 {
     return from->slot >= 0 && rd_linear_coef(t, &from->at, column) == 1 &&
@@ -38,8 +37,8 @@ static bool is_transpose_of_rows(const rd_schedule *t, const rd_let *from, const
 /* True if the LOAD reads an array of the tree (store >= 0) whose rows lie along axis `column`, and
  * the STORE writes one whose rows lie along axis `row`: both addresses are one index plus a
  * multiple of the other. */
-static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
-                                  int32_t column, int32_t row)
+static bool is_transpose_of_array(const rd_schedule *t, const rd_tree_value *from,
+                                  const rd_stmt *to, int32_t column, int32_t row)
 {
     return from->store >= 0 && is_row_major(t, &from->at, column, row) &&
            is_row_major(t, &to->at, row, column);
@@ -51,9 +50,9 @@ static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, cons
  * in the program's memory a strip may be. */
 bool rd_is_transpose(const rd_schedule *t, int32_t loop)
 {
-    const int32_t inner = t->stmt[loop].first;
-    int32_t       load, store, row, column;
-    const rd_let *from;
+    const int32_t        inner = t->stmt[loop].first;
+    int32_t              load, store, row, column;
+    const rd_tree_value *from;
 
     if (!rd_is_by_call(t, loop) || !rd_is_vector(t, loop) || inner < 0 ||
         inner != t->stmt[loop].last || !is_whole(t, inner, RD_FOR_SERIAL))

@@ -55,9 +55,9 @@ static void rename_in_loop(const renaming *r, int32_t number)
  * if one changes. */
 static void rename_in_let(const renaming *r, int32_t value)
 {
-    rd_let  let = r->t->let[value];
-    int32_t operand[RD_MAX_CALL];
-    bool    changed = false;
+    rd_tree_value let = r->t->let[value];
+    int32_t       operand[RD_MAX_CALL];
+    bool          changed = false;
 
     for (int32_t k = 0; k < let.n; k++) {
         operand[k] = value_of(r, r->t->operand[let.first + k]);
@@ -89,7 +89,7 @@ void rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, voi
     s.at                   = linear_of(&r, s.at);
     s.fold_at.cell         = linear_of(&r, s.fold_at.cell);
     s.fold_at.lane         = linear_of(&r, s.fold_at.lane);
-    s.fold_at.outer        = linear_of(&r, s.fold_at.outer);
+    s.fold_at.lane_line    = linear_of(&r, s.fold_at.lane_line);
     s.fold_at.index        = linear_of(&r, s.fold_at.index);
     s.fold_at.state_offset = linear_of(&r, s.fold_at.state_offset);
     s.count                = linear_of(&r, s.count);

@@ -35,8 +35,8 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at)
  * computed or lie apart. */
 int32_t rd_load_of_index(const rd_schedule *t, int32_t index, int32_t axis)
 {
-    const int32_t value = t->operand[t->let[index].first];
-    const rd_let *let   = &t->let[value];
+    const int32_t        value = t->operand[t->let[index].first];
+    const rd_tree_value *let   = &t->let[value];
 
     return let->kind == RD_I_LOAD && let->slot >= 0 && is_plain(t, &let->at) &&
                    rd_linear_coef(t, &let->at, axis) == 1 && is_of_element(t, value, axis)
@@ -47,7 +47,8 @@ int32_t rd_load_of_index(const rd_schedule *t, int32_t index, int32_t axis)
 /* True if vectors have a permute (an instruction that picks elements of a register by indices) for
  * this type of table and of index. A table of bytes needs dense indices that are bytes; one of
  * 2-byte elements has none. */
-static bool has_form(const rd_schedule *t, const rd_let *let, const rd_lookup *l, int32_t axis)
+static bool has_form(const rd_schedule *t, const rd_tree_value *let, const rd_lookup *l,
+                     int32_t axis)
 {
     const int size = rd_dtype_size(let->type);
 
@@ -63,7 +64,7 @@ static bool has_form(const rd_schedule *t, const rd_let *let, const rd_lookup *l
  * program. */
 bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *found)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     found->index = -1;
     if (!let || let->kind != RD_I_LOAD || let->slot < 0)

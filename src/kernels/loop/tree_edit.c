@@ -86,9 +86,9 @@ int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt)
 
 /* Adds a value to the tree and returns its number; 0: no memory. No statement makes the value yet.
  */
-int32_t rd_add_let(rd_schedule *t, const rd_let *let)
+int32_t rd_add_let(rd_schedule *t, const rd_tree_value *let)
 {
-    const rd_let made = *let;
+    const rd_tree_value made = *let;
 
     if (!ROOM_FOR(t, let, let, 1))
         return 0;
@@ -98,7 +98,7 @@ int32_t rd_add_let(rd_schedule *t, const rd_let *let)
 
 /* Adds a value with the LET statement that makes it; returns the statement, which is in no body
  * yet. */
-int32_t rd_add_made(rd_schedule *t, const rd_let *let)
+int32_t rd_add_made(rd_schedule *t, const rd_tree_value *let)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LET);
     int32_t made;
@@ -132,9 +132,9 @@ int32_t rd_add_loop(rd_schedule *t, const rd_for *loop)
 }
 
 /* Adds the description of an array to the tree and returns its number; 0: no memory. */
-int32_t rd_add_store(rd_schedule *t, const rd_store *store)
+int32_t rd_add_store(rd_schedule *t, const rd_tree_array *store)
 {
-    const rd_store made = *store;
+    const rd_tree_array made = *store;
 
     if (!ROOM_FOR(t, store, store, 1))
         return 0;
@@ -291,4 +291,16 @@ int32_t rd_put_loop_around(rd_schedule *t, int32_t first, int32_t last, const rd
         rd_append(t, stmt, s);
     }
     return stmt;
+}
+
+/* Makes the loop the rest behind whole rounds of `rows`: it begins at `border`, where the loop over
+ * whole rounds ends, and has rows - 1 rounds at most. It is no loop of the program any more, so
+ * passes that look for these do not find it again. */
+void rd_keep_rest(rd_schedule *t, int32_t loop, const rd_edge_part *border, int64_t rows)
+{
+    rd_for *const rest = &t->loop[t->stmt[loop].arg];
+
+    rest->from.part[0] = *border;
+    rest->extent       = rows - 1;
+    rest->program_loop = -1;
 }

@@ -34,17 +34,6 @@ static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge,
     return found;
 }
 
-/* True if the bound is just that mark (an axis bound to the begin or end of a round): one part, no
- * offset, no rounding. */
-static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
-{
-    const rd_linear *at = &edge->part[0].at;
-
-    return mark >= 0 && edge->n == 1 && at->offset == 0 && at->n == 1 &&
-           edge->part[0].multiple <= 1 && t->term[at->first].axis == mark &&
-           t->term[at->first].coef == 1;
-}
-
 /* Returns the loop around whose round is exactly this loop's range, from its start mark to its
  * stop mark; -1: there is none. */
 static int32_t range_of(const rd_schedule *t, int32_t loop)
@@ -52,8 +41,8 @@ static int32_t range_of(const rd_schedule *t, int32_t loop)
     const rd_for *l = rd_loop_of(t, loop);
 
     for (int32_t s = rd_loop_around(t, loop); s >= 0; s = rd_loop_around(t, s))
-        if (is_mark(t, &l->from, rd_loop_of(t, s)->start_mark) &&
-            is_mark(t, &l->to, rd_loop_of(t, s)->stop_mark))
+        if (rd_is_mark(t, &l->from, rd_loop_of(t, s)->start_mark) &&
+            rd_is_mark(t, &l->to, rd_loop_of(t, s)->stop_mark))
             return s;
     return -1;
 }
@@ -90,7 +79,7 @@ static double block_length(const rd_schedule *t, int32_t loop)
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
         const rd_fold *f     = &t->p->fold[k];
-        const int64_t  outer = rd_coef(&f->outer, l->axis), lane = rd_coef(&f->lane, l->axis);
+        const int64_t  outer = rd_coef(&f->lane_line, l->axis), lane = rd_coef(&f->lane, l->axis);
         const double   steps =
             (double)outer * (double)rd_rows_of_lanes(f) + (double)lane / (double)f->lanes;
 
@@ -98,16 +87,6 @@ static double block_length(const rd_schedule *t, int32_t loop)
             return (double)f->steps / steps;
     }
     return length_of(t, loop);
-}
-
-/* True if a bound has a value that is read at run time. */
-static bool has_values(const rd_schedule *t, const rd_edge *edge)
-{
-    for (int32_t k = 0; k < edge->n; k++)
-        for (int32_t j = 0; j < edge->part[k].at.n; j++)
-            if (t->term[edge->part[k].at.first + j].axis < 0)
-                return true;
-    return false;
 }
 
 /* Returns the mean number of rounds of a loop each time that it is reached.  Bounds in memory have
@@ -118,7 +97,7 @@ double rd_trips_of(const rd_schedule *t, int32_t loop)
     const rd_for *l = rd_loop_of(t, loop);
     double        step, n;
 
-    if (has_values(t, &l->from) || has_values(t, &l->to))
+    if (rd_edge_has_values(t, &l->from) || rd_edge_has_values(t, &l->to))
         return l->program_loop >= 0 ? (double)rd_trips(t->p, l->program_loop) : 1;
     step = l->step > 0 ? (double)l->step : block_length(t, loop);
     n    = step > 0 ? length_of(t, loop) / step : 1;
@@ -161,7 +140,7 @@ static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at)
 /* True if the bound is a constant: one part, no terms, not rounded. */
 static bool is_number(const rd_edge *edge)
 {
-    return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].multiple <= 1;
+    return rd_is_position(edge) && edge->part[0].at.n == 0;
 }
 
 /* Returns the greatest trip count of a loop: by constant bounds, or by the step of the loop around

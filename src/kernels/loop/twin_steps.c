@@ -1,8 +1,8 @@
 /* twin_steps.c - steps of two folds that take the same elements to the same cells, such as of a
  * minimum and of its place.
  *
- *     step f0 cell 0, lane 0, outer i2: r35      min
- *     step f1 cell 0, lane 0, outer i2: r35      argmin
+ *     step f0 cell 0, lane 0, line i2: r35      min
+ *     step f1 cell 0, lane 0, line i2: r35      argmin
  *
  * A cell is an accumulator of a fold. */
 #include "kernels/loop/facts.h"

@@ -46,7 +46,7 @@ static void add_edge(read_list *r, const rd_schedule *t, const rd_edge *edge)
 }
 
 /* Adds the operands of a LET, and for a LOAD or COORD the values in its position. */
-static void add_let(read_list *r, const rd_schedule *t, const rd_let *let)
+static void add_let(read_list *r, const rd_schedule *t, const rd_tree_value *let)
 {
     for (int32_t k = 0; k < let->n; k++)
         add(r, t->operand[let->first + k]);
@@ -62,7 +62,7 @@ static void add_positions(read_list *r, const rd_schedule *t, const rd_stmt *s)
     add_position(r, t, &s->count);
     add_position(r, t, &s->fold_at.cell);
     add_position(r, t, &s->fold_at.lane);
-    add_position(r, t, &s->fold_at.outer);
+    add_position(r, t, &s->fold_at.lane_line);
     add_position(r, t, &s->fold_at.index);
 }
 

@@ -37,7 +37,7 @@ static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_ed
 {
     bool stands = true;
 
-    if (edge->n == 1 && edge->part[0].multiple <= 1)
+    if (rd_is_position(edge))
         return position_stride(q, stmt, &edge->part[0].at);
     for (int32_t k = 0; k < edge->n; k++) {
         const rd_stride at    = position_stride(q, stmt, &edge->part[k].at),
@@ -152,9 +152,9 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
  * counts always. */
 static bool reads_changed(const variation_query *q, int32_t load)
 {
-    const rd_schedule *t           = q->t;
-    const rd_let      *l           = &t->let[t->stmt[load].value];
-    bool               before_load = true;
+    const rd_schedule   *t           = q->t;
+    const rd_tree_value *l           = &t->let[t->stmt[load].value];
+    bool                 before_load = true;
 
     for (int32_t s = rd_next_stmt(t, q->loop, q->loop); s >= 0; s = rd_next_stmt(t, s, q->loop)) {
         const rd_stmt *store = &t->stmt[s];
@@ -174,8 +174,8 @@ static bool reads_changed(const variation_query *q, int32_t load)
  * loop changes the memory that it loads. */
 static bool let_varies(const variation_query *q, int32_t stmt)
 {
-    const rd_schedule *t   = q->t;
-    const rd_let      *let = &t->let[t->stmt[stmt].value];
+    const rd_schedule   *t   = q->t;
+    const rd_tree_value *let = &t->let[t->stmt[stmt].value];
 
     for (int32_t k = 0; k < let->n; k++)
         if (q->varies[t->operand[let->first + k]])
@@ -265,7 +265,7 @@ static bool linear_varies(const rd_schedule *t, const rd_linear *at, int32_t axi
 }
 
 /* True if the address or an operand of a value changes along the axis. */
-bool rd_let_varies(const rd_schedule *t, const rd_let *let, int32_t axis, const bool *varies)
+bool rd_let_varies(const rd_schedule *t, const rd_tree_value *let, int32_t axis, const bool *varies)
 {
     bool found = linear_varies(t, &let->at, axis, varies);
 

@@ -99,24 +99,14 @@ bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
 }
 
 /* ---- As vectors ------------------------------------------------------------------------------ */
-/* True if the bound is just that mark (an axis bound to the begin or end of a round): one part, no
- * offset, no rounding. */
-static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
-{
-    const rd_linear *at = &edge->part[0].at;
-
-    return mark >= 0 && edge->n == 1 && edge->part[0].multiple <= 1 && at->offset == 0 &&
-           at->n == 1 && t->term[at->first].axis == mark && t->term[at->first].coef == 1;
-}
-
 /* True if a loop inside visits exactly the outer loop's current round, from its start mark to its
  * stop mark (axes bound to the ends of the round). */
 static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
 {
     const rd_for *l = rd_loop_of(t, loop), *in = rd_loop_of(t, inside);
 
-    return in->axis == l->axis && !in->backwards && is_mark(t, &in->from, l->start_mark) &&
-           is_mark(t, &in->to, l->stop_mark);
+    return in->axis == l->axis && !in->backwards && rd_is_mark(t, &in->from, l->start_mark) &&
+           rd_is_mark(t, &in->to, l->stop_mark);
 }
 
 /* True if the loop goes upwards over single indices, and the loops inside have the same bounds in
@@ -274,7 +264,7 @@ static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
         return true;
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && f->lanes == 1;
          s         = rd_next_stmt(t, s, loop)) {
-        const rd_let *label =
+        const rd_tree_value *label =
             t->stmt[s].fold == fold && t->stmt[s].label >= 0 ? &t->let[t->stmt[s].label] : NULL;
 
         if (label && label->kind == RD_I_CAST)
@@ -302,8 +292,8 @@ bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[fold];
 
-    return t->fold[fold].blocks && (f->lane.n_add + f->outer.n_add > 1 ||
-                                    !(rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis)));
+    return t->fold[fold].blocks && (f->lane.n_add + f->lane_line.n_add > 1 ||
+                                    !(rd_coef(&f->lane, axis) || rd_coef(&f->lane_line, axis)));
 }
 
 /* True unless blocks (runs of a fold's steps) of a group-by end amid rows while lanes (partial

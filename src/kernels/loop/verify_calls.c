@@ -20,7 +20,7 @@ static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis
     const rd_schedule *t    = f->t;
     const int64_t      cell = rd_linear_coef(t, &s->fold_at.cell, axis);
 
-    if (rd_linear_coef(t, &s->fold_at.lane, axis) || rd_linear_coef(t, &s->fold_at.outer, axis))
+    if (rd_linear_coef(t, &s->fold_at.lane, axis) || rd_linear_coef(t, &s->fold_at.lane_line, axis))
         return rd_verify_fails(f, "is one call for elements of several steps or lanes");
     return cell * t->store[s->store].cell_stride +
                    rd_linear_coef(t, &s->fold_at.state_offset, axis) ==

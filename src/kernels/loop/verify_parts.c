@@ -134,7 +134,7 @@ static bool is_declared(const rd_verifier *f, int32_t store)
  * constant subscripts if it is in registers. */
 bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const rd_linear *at)
 {
-    const rd_store *a;
+    const rd_tree_array *a;
 
     if (!rd_verify_linear(f, at))
         return false;
@@ -157,7 +157,7 @@ bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const r
 
 /* ---- Values of LET --------------------------------------------------------------------------- */
 /* Returns how many operands a value of that kind has; -1 if no LET makes such a value. */
-static int32_t arity_of(const rd_program *p, const rd_let *let)
+static int32_t arity_of(const rd_program *p, const rd_tree_value *let)
 {
     switch (let->kind) {
     case RD_I_MAP: return let->op < RD_N_OPS ? rd_op_table[let->op].arity : -1;
@@ -190,8 +190,8 @@ static bool is_kept(const rd_verifier *f, const rd_stmt *s)
  * take its elements from an earlier one (is_kept). */
 bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
 {
-    const rd_let *v;
-    bool          ok;
+    const rd_tree_value *v;
+    bool                 ok;
 
     if (!rd_is_number_below(s->value, f->t->n_let))
         return rd_verify_fails(f, "there is no r%" PRId32, s->value);
@@ -213,7 +213,7 @@ bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
 /* Verifies that the fold exists, and that the statement's array has states (accumulators) of it. */
 bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
 {
-    const rd_store *a;
+    const rd_tree_array *a;
 
     if (!rd_is_number_below(s->fold, f->t->p->n_fold))
         return rd_verify_fails(f, "there is no f%" PRId32, s->fold);
@@ -321,8 +321,9 @@ bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
          s->kind == RD_S_SWITCH_STATE) &&
         !is_copy_of_states(f, s))
         return false;
-    if (at && !(rd_verify_linear(f, &s->fold_at.lane) && rd_verify_linear(f, &s->fold_at.outer) &&
-                rd_verify_linear(f, &s->fold_at.index)))
+    if (at &&
+        !(rd_verify_linear(f, &s->fold_at.lane) && rd_verify_linear(f, &s->fold_at.lane_line) &&
+          rd_verify_linear(f, &s->fold_at.index)))
         return false;
     if (takes && (f->t->p->fold[s->fold].scan && !f->t->store[s->store].per_element) !=
                      (s->kind == RD_S_PREFIX))

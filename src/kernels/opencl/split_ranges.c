@@ -53,7 +53,7 @@ static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
     const int64_t lane = rd_coef(&f->lane, axis);
 
     *block = RD_TREE_STEPS * (lane && f->lanes > 1 ? f->lanes : 1);
-    return lane ? lane : rd_coef(&f->outer, axis) * rd_rows_of_lanes(f);
+    return lane ? lane : rd_coef(&f->lane_line, axis) * rd_rows_of_lanes(f);
 }
 
 /* True if a fold begins outside of all loops. All ranges take part in it, so it has partials

@@ -36,7 +36,7 @@ typedef struct batching {
  * vectors, and a checked index (INDEX) may end a run. */
 static bool can_vectorise(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     return let && (let->kind == RD_I_CONST || let->kind == RD_I_COORD || let->kind == RD_I_LOAD ||
                    let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT);
@@ -46,7 +46,7 @@ static bool can_vectorise(const rd_schedule *t, int32_t stmt)
  * exp: one of this library (from RD_BY_OURS on in ops.def), or one that vectors cannot hold. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     return let && let->kind == RD_I_MAP && rd_dtype_kind(let->type) == RD_KIND_FLOAT &&
            (rd_op_table[let->op].by >= RD_BY_OURS || rd_let_needs_fission(t, let));
@@ -58,7 +58,7 @@ static bool can_fail(const rd_schedule *t, int32_t loop)
     bool fails = false;
 
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
-        const rd_let *let = rd_let_of(t, s);
+        const rd_tree_value *let = rd_let_of(t, s);
 
         fails |= let && (let->kind == RD_I_INDEX || let->kind == RD_I_CALL);
     }

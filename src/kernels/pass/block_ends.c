@@ -2,7 +2,7 @@
  * strips over these cells, into one call.
  *
  *     serial i1 to 180 {                            vector i1 to 180, by call {
- *       push if last f0 cell i1, outer m1 - 1 }       push if last f0 cell i1, outer m1 - 1 }
+ *       push if last f0 cell i1, line m1 - 1 }       push if last f0 cell i1, line m1 - 1 }
  *
  * A cell is an accumulator of a fold.  A block is some steps of a fold; where it ends, its result
  * goes up the combine tree (PUSH_IF_LAST).  A strip is a range of an axis that a vector
@@ -33,7 +33,7 @@ static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32
                    rd_linear_coef(t, &ends->fold_at.state_offset, axis) ==
                1 &&
            !rd_linear_coef(t, &ends->fold_at.lane, axis) &&
-           !rd_linear_coef(t, &ends->fold_at.outer, axis);
+           !rd_linear_coef(t, &ends->fold_at.lane_line, axis);
 }
 
 /* True if the statement is a serial loop over adjacent cells (accumulators) with one PUSH_IF_LAST

@@ -87,9 +87,9 @@ static bool is_plain_store(const row_store *r)
         return false;
     strips = rd_loop_of(t, r->strips);
     return !l->by_call && !l->nontemporal && !l->in_order && l->axis == axis &&
-           strips->axis == axis && !strips->backwards && !strips->align_to && l->from.n == 1 &&
-           l->to.n == 1 && from->multiple <= 1 && to->multiple <= 1 && from->at.n == 1 &&
-           to->at.n == 1 && from->at.offset == 0 && to->at.offset == 0 &&
+           strips->axis == axis && !strips->backwards && !strips->align_to &&
+           rd_is_position(&l->from) && rd_is_position(&l->to) && from->at.n == 1 && to->at.n == 1 &&
+           from->at.offset == 0 && to->at.offset == 0 &&
            rd_linear_coef(t, &from->at, strips->start_mark) == 1 &&
            rd_linear_coef(t, &to->at, strips->stop_mark) == 1 &&
            rd_linear_coef(t, &t->stmt[r->store].at, axis) == 1;
@@ -116,8 +116,8 @@ static bool is_block(const row_store *r)
     rd_linear    place, beyond;
 
     if (strips.kind != RD_FOR_SERIAL || strips.step != RD_FRONT_BLOCK ||
-        strips.width != RD_FRONT_BLOCK || strips.from.n != 1 || strips.to.n != 1 ||
-        strips.from.part[0].multiple > 1 || !is_position_at(t, r->store, &r->sort->at) ||
+        strips.width != RD_FRONT_BLOCK || !rd_is_position(&strips.from) || strips.to.n != 1 ||
+        !is_position_at(t, r->store, &r->sort->at) ||
         !is_position_at(t, r->store, &r->sort->fold_at.cell))
         return false;
     place  = place_of_strip(r);

@@ -31,13 +31,13 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 
 /* True if the rounds of a loop over the axis are consecutive steps of the fold. An element's step
  * is outer * (rows of lanes) + lane / lanes, where a lane is a partial accumulator. Either the axis
- * moves the lane by 1, over more than one row of lanes, or it moves `outer` so that the product is
+ * moves the lane by 1, over more than one row of lanes, or it moves `lane_line` so that the product is
  * 1. The product may be -1, too, as a backwards loop takes the steps in the order of a reverse
  * scan. */
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[ends->fold];
-    const int64_t  outer = rd_linear_coef(t, &ends->fold_at.outer, axis);
+    const int64_t  outer = rd_linear_coef(t, &ends->fold_at.lane_line, axis);
 
     if (f->lane_extent > f->lanes && rd_linear_coef(t, &ends->fold_at.lane, axis) == 1)
         return true;
@@ -45,13 +45,13 @@ static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int
 }
 
 /* Replaces the axis by a position in all four positions of a statement of a fold: the cell, the
- * lane, the outer step and the flat index. */
+ * lane, the line and the flat index. */
 static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
 {
-    s->fold_at.cell  = rd_linear_with(t, s->fold_at.cell, axis, by);
-    s->fold_at.lane  = rd_linear_with(t, s->fold_at.lane, axis, by);
-    s->fold_at.outer = rd_linear_with(t, s->fold_at.outer, axis, by);
-    s->fold_at.index = rd_linear_with(t, s->fold_at.index, axis, by);
+    s->fold_at.cell      = rd_linear_with(t, s->fold_at.cell, axis, by);
+    s->fold_at.lane      = rd_linear_with(t, s->fold_at.lane, axis, by);
+    s->fold_at.lane_line = rd_linear_with(t, s->fold_at.lane_line, axis, by);
+    s->fold_at.index     = rd_linear_with(t, s->fold_at.index, axis, by);
 }
 
 /* Returns the position: index that the axis is bound to + offset. */

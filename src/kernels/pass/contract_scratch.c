@@ -153,7 +153,7 @@ static bool is_read_in_rounds(const shared_scratch *q)
 {
     for (int32_t s = rd_next_stmt(q->t, q->strips, q->strips); s >= 0;
          s         = rd_next_stmt(q->t, s, q->strips)) {
-        const rd_let *let = rd_let_of(q->t, s);
+        const rd_tree_value *let = rd_let_of(q->t, s);
 
         if (let && let->kind == RD_I_LOAD && let->slot == q->slot &&
             q->t->stmt[rd_vector_around(q->t, s)].parent != q->strips)
@@ -170,8 +170,8 @@ static void contract(const shared_scratch *q)
     rd_schedule *t = q->t;
 
     for (int32_t s = q->strips; s >= 0 && !t->failed; s = rd_next_stmt(t, s, q->strips)) {
-        const rd_let *let = rd_let_of(t, s);
-        rd_linear     at;
+        const rd_tree_value *let = rd_let_of(t, s);
+        rd_linear            at;
 
         if (let && let->kind == RD_I_LOAD && let->slot == q->slot) {
             at                          = position_in_strip(q, &let->at);

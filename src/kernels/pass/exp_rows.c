@@ -50,7 +50,7 @@ static bool is_exp_call(const rd_schedule *t, int32_t stmt)
     if (!rd_is_vector(t, stmt) || !rd_loop_of(t, stmt)->by_call)
         return false;
     for (int32_t s = t->stmt[stmt].first; s >= 0; s = t->stmt[s].next) {
-        const rd_let *let = rd_let_of(t, s);
+        const rd_tree_value *let = rd_let_of(t, s);
 
         if (let && let->kind == RD_I_MAP)
             return let->op == RD_OP_exp && let->type == RD_F32;
@@ -64,7 +64,7 @@ static bool is_exp_call(const rd_schedule *t, int32_t stmt)
  * accumulators of a fold. */
 static bool can_stage(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     switch (t->stmt[stmt].kind) {
     case RD_S_LET: return let->kind != RD_I_CALL;
@@ -162,7 +162,7 @@ static bool can_stage_loop(const rd_schedule *t, int32_t row, int32_t stmt)
 /* True if the statement declares a local array of elements. */
 static bool is_array(const rd_schedule *t, int32_t stmt)
 {
-    const rd_store *store =
+    const rd_tree_array *store =
         t->stmt[stmt].kind == RD_S_ARRAY ? &t->store[t->stmt[stmt].store] : NULL;
 
     return store && store->fold < 0 && store->storage == RD_IN_LOCAL;
@@ -208,9 +208,8 @@ static bool is_written_out(const rd_schedule *t, int32_t stmt)
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return l && l->kind == RD_FOR_SERIAL && l->unroll > 0 && l->program_loop >= 0 &&
-           l->start_mark < 0 && l->stop_mark < 0 && l->step == 1 && !l->backwards &&
-           (l->extent < 0 || l->extent >= ROWS) && l->from.n == 1 && l->to.n == 1 &&
-           l->from.part[0].multiple <= 1 && l->to.part[0].multiple <= 1;
+           l->start_mark < 0 && l->stop_mark < 0 && l->step == 1 &&
+           (l->extent < 0 || l->extent >= ROWS) && rd_goes_up(l);
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
@@ -222,8 +221,8 @@ static void declare_arrays(exp_rows *e, int32_t made)
     rd_schedule *t = e->t;
 
     for (int32_t s = t->stmt[e->loop].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
-        rd_stmt  array = t->stmt[s];
-        rd_store store;
+        rd_stmt       array = t->stmt[s];
+        rd_tree_array store;
 
         if (array.kind != RD_S_ARRAY)
             continue;
@@ -375,9 +374,7 @@ static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
 static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at       = l.to.part[0].at,
-                                  .base     = l.from.part[0].at,
-                                  .multiple = rows };
+    const rd_edge_part border = rd_whole_rounds(&l, rows);
     exp_rows           e      = { .t = t, .loop = loop, .rows = rows, .mark = rd_add_mark(t) };
     int32_t            made;
 
@@ -387,10 +384,8 @@ static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
     if (t->failed)
         return;
     rd_put_before(t, made, loop);
-    t->loop[t->stmt[loop].arg].from.part[0] = border;
-    t->loop[t->stmt[loop].arg].extent       = rows - 1;
-    t->loop[t->stmt[loop].arg].unroll       = 0;
-    t->loop[t->stmt[loop].arg].program_loop = -1;
+    rd_keep_rest(t, loop, &border, rows);
+    t->loop[t->stmt[loop].arg].unroll = 0;
 }
 
 /* The pass: lets 16 or 8 rows of pairs go together through each phase of their exponentials, in all

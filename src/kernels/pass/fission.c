@@ -20,14 +20,14 @@
 /* ---- Functions ------------------------------------------------------------------------------- */
 /* Returns how many operands of a function go through arrays: all, or only the first. Random words
  * with a constant key need only the counter, and a constant divisor is written into the call. */
-static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
+static int32_t operands_in_arrays(const rd_schedule *t, const rd_tree_value *let)
 {
     return rd_draws_words_of_strip(t, let) || rd_is_constant_remainder(t, let) ? 1 : let->n;
 }
 
 /* Returns the user's function that the value calls, if it takes whole blocks of elements, with the
  * layout of memory; else NULL. */
-static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
+static const rd_call *block_call(const rd_schedule *t, const rd_tree_value *let)
 {
     const rd_call *call = let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
 
@@ -37,7 +37,7 @@ static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
 /* Declares an array for an operand before the loop, and returns its number. Elements for a user's
  * function lie as in memory; a cast reads elements of its source type; all others have the type of
  * registers, which may be wider than in memory. */
-static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
+static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_tree_value *let)
 {
     const rd_call *users = block_call(t, let);
 
@@ -48,7 +48,7 @@ static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
 
 /* Returns the array of the function's result. A MAP overwrites its first operand, as the types are
  * equal; a cast or a user's function gets a new array. */
-static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int32_t operand)
+static int32_t result_array(rd_schedule *t, int32_t loop, const rd_tree_value *let, int32_t operand)
 {
     return block_call(t, let)      ? rd_add_memory_before(t, loop, let->type)
            : let->kind == RD_I_MAP ? operand
@@ -60,7 +60,7 @@ static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int
  * (see operands_in_arrays) are read directly. */
 static int32_t add_call_loop(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
 {
-    rd_let        let  = t->let[value];
+    rd_tree_value let  = t->let[value];
     const int32_t call = rd_add_loop_behind(t, loop, /*by_call=*/true);
     int32_t       operand[RD_MAX_CALL], store = -1, first = -1;
 
@@ -125,7 +125,7 @@ static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
  * that vector loops visit) computes. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     return let && rd_let_needs_fission(t, let);
 }

@@ -4,16 +4,17 @@
 #include "kernels/loop/intervals.h"
 
 /* Returns the LET that makes operand k of a value. */
-static const rd_let *operand_of(const rd_schedule *t, const rd_let *let, int32_t k)
+static const rd_tree_value *operand_of(const rd_schedule *t, const rd_tree_value *let, int32_t k)
 {
     return &t->let[t->operand[let->first + k]];
 }
 
 /* True if the value is a floored quotient or remainder of ints by a constant above 0.  Operand 1
  * is the divisor; compilers turn the division into a product. */
-bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
+bool rd_divides_by_known(const rd_schedule *t, const rd_tree_value *let)
 {
-    const rd_let *by = let->kind == RD_I_MAP && let->n > 1 ? operand_of(t, let, /*k=*/1) : NULL;
+    const rd_tree_value *by =
+        let->kind == RD_I_MAP && let->n > 1 ? operand_of(t, let, /*k=*/1) : NULL;
 
     return by && by->kind == RD_I_CONST &&
            (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
@@ -22,7 +23,7 @@ bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
 
 /* True if the value is random 64-bit words (the generator Philox) with a constant key, operand 1.
  * Then one function draws all words of a strip from their counters, operand 0. */
-bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
+bool rd_draws_words_of_strip(const rd_schedule *t, const rd_tree_value *let)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_philox && let->type == RD_U64 &&
            operand_of(t, let, /*k=*/1)->kind == RD_I_CONST;
@@ -32,7 +33,7 @@ bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
  * the generated C). Such are a user's function, a cast from float that may exceed 32 bits, and an
  * operator that calls a function for some elements. exp counts always, as this library's code
  * computes it for a whole strip (a range that vector loops visit). */
-bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
+bool rd_let_needs_fission(const rd_schedule *t, const rd_tree_value *let)
 {
     if (let->kind == RD_I_CALL)
         return true;

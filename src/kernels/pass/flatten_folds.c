@@ -51,8 +51,7 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *loop = rd_loop_of(t, stmt);
 
     return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
-           !loop->backwards && loop->from.n == 1 && loop->from.part[0].multiple <= 1 &&
-           loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
+           !loop->backwards && rd_is_number(&loop->from, 0) &&
            t->p->axis_extent[loop->axis] == loop->extent &&
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
@@ -96,7 +95,7 @@ static bool is_contiguous(const rd_schedule *t, const flat_columns *c, const rd_
  * another loop converts strip by strip. */
 static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
-    const rd_let *let = &t->let[t->stmt[stmt].value];
+    const rd_tree_value *let = &t->let[t->stmt[stmt].value];
 
     switch (let->kind) {
     case RD_I_LOAD: return let->slot >= 0 && let->type != RD_F16 && is_contiguous(t, c, &let->at);
@@ -148,7 +147,7 @@ static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int3
  * the fold's own loop of steps (along), and `state_offset`, an offset of states, must be 0. Its
  * states must be in the fold's first array (store == fold), with lanes side by side.
  * rd_stmt_needs_fission() is true for a step that takes exponentials, which a function does for a
- * whole strip. `outer` is the step's number, which neither axis may move. */
+ * whole strip. `lane_line` is the step's number, which neither axis may move. */
 static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];
@@ -159,8 +158,8 @@ static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_
            !rd_reducer_places(p->reducer) && !rd_stmt_needs_fission(t, stmt) &&
            has_lane_of_row(t, c, s) && rd_linear_coef(t, &s->fold_at.cell, c->column) &&
            !rd_linear_coef(t, &s->fold_at.cell, c->row) &&
-           !rd_linear_coef(t, &s->fold_at.outer, c->column) &&
-           !rd_linear_coef(t, &s->fold_at.outer, c->row) && s->fold_at.state_offset.n == 0 &&
+           !rd_linear_coef(t, &s->fold_at.lane_line, c->column) &&
+           !rd_linear_coef(t, &s->fold_at.lane_line, c->row) && s->fold_at.state_offset.n == 0 &&
            rd_loop_of(t, c->strips)->program_loop == f->step_loop &&
            t->store[s->fold].lane_stride == 1 && has_only_full_exit(t, c, stmt);
 }
@@ -224,13 +223,13 @@ static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, 
  * elements. */
 static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
 {
-    const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
-    const rd_store store = { .storage     = RD_IN_LOCAL,
-                             .type        = t->store[fold].type,
-                             .fold        = fold,
-                             .extent      = c->n * lanes,
-                             .lane_stride = c->n };
-    const int32_t  array = rd_add_store(t, &store);
+    const int32_t       fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
+    const rd_tree_array store = { .storage     = RD_IN_LOCAL,
+                                  .type        = t->store[fold].type,
+                                  .fold        = fold,
+                                  .extent      = c->n * lanes,
+                                  .lane_stride = c->n };
+    const int32_t       array = rd_add_store(t, &store);
 
     if (t->failed)
         return;

@@ -110,13 +110,13 @@ static int32_t replacement_of(void *of, int32_t value)
  * the vector loop; replacement_of() puts it in the place of the value. */
 static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
 {
-    rd_schedule   *t     = c->t;
-    const rd_store store = { .storage = RD_IN_LOCAL,
-                             .type    = t->let[value].type,
-                             .fold    = -1,
-                             .extent  = (c->n * c->r->width + 15) / 16 * 16 /* rounded up */ };
-    const int32_t  array = rd_add_store(t, &store);
-    repeated_value one   = { value, -1 };
+    rd_schedule        *t     = c->t;
+    const rd_tree_array store = { .storage = RD_IN_LOCAL,
+                                  .type    = t->let[value].type,
+                                  .fold    = -1,
+                                  .extent  = (c->n * c->r->width + 15) / 16 * 16 /* rounded up */ };
+    const int32_t       array = rd_add_store(t, &store);
+    repeated_value      one   = { value, -1 };
 
     rd_put_before(t, rd_add_declaration(t, array), before);
     add_repeating_loop(c, value, array);
@@ -144,25 +144,25 @@ static void flatten_position(const rd_flattening *c, rd_linear *position, int32_
 static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
     enum { BEHIND = 64 }; /* elements of room: vectors write past the last element */
-    rd_schedule   *t      = c->t;
-    const rd_let   let    = t->let[value];
-    const rd_for   across = { .kind          = RD_FOR_UNROLL,
-                              .axis          = c->column,
-                              .start_mark    = -1,
-                              .stop_mark     = -1,
-                              .from          = rd_edge_of(rd_linear_of(0)),
-                              .to            = rd_edge_of(rd_linear_of(c->n)),
-                              .step          = 1,
-                              .extent        = c->n,
-                              .program_loop  = -1,
-                              .strips_number = -1 };
-    const rd_store store  = { .storage = RD_IN_LOCAL,
-                              .type    = let.type,
-                              .memory  = true,
-                              .fold    = -1,
-                              .extent  = c->n * c->r->width + BEHIND };
-    const int32_t  array = rd_add_store(t, &store), inner = rd_add_loop(t, &across);
-    rd_stmt        store_stmt = rd_stmt_of(RD_S_STORE);
+    rd_schedule        *t      = c->t;
+    const rd_tree_value let    = t->let[value];
+    const rd_for        across = { .kind          = RD_FOR_UNROLL,
+                                   .axis          = c->column,
+                                   .start_mark    = -1,
+                                   .stop_mark     = -1,
+                                   .from          = rd_edge_of(rd_linear_of(0)),
+                                   .to            = rd_edge_of(rd_linear_of(c->n)),
+                                   .step          = 1,
+                                   .extent        = c->n,
+                                   .program_loop  = -1,
+                                   .strips_number = -1 };
+    const rd_tree_array store  = { .storage = RD_IN_LOCAL,
+                                   .type    = let.type,
+                                   .memory  = true,
+                                   .fold    = -1,
+                                   .extent  = c->n * c->r->width + BEHIND };
+    const int32_t       array = rd_add_store(t, &store), inner = rd_add_loop(t, &across);
+    rd_stmt             store_stmt = rd_stmt_of(RD_S_STORE);
 
     of.by_call           = true;
     const int32_t groups = rd_add_loop(t, &of);
@@ -196,7 +196,7 @@ static void flatten_vector_loop(const rd_flattening *c)
     loop.to   = rd_edge_of(rd_linear_plus(t, rd_linear_of(0), c->n, loop.to.part[0].at));
     t->loop[t->stmt[c->vector].arg] = loop;
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
-        const rd_let *let = rd_let_of(t, s);
+        const rd_tree_value *let = rd_let_of(t, s);
 
         if (let && let->kind == RD_I_LOAD && rd_has_grouped_rows(c, let))
             rd_replace_by_load(t, t->stmt[s].value, pack_rows(c, rows, t->stmt[s].value),

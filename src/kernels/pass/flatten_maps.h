@@ -21,7 +21,7 @@ typedef struct rd_flattening {
  * columns and over rows of a strip, which hold only maps of contiguous elements. */
 bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt);
 /* True if the rows of a load are apart in memory, but each row is contiguous. */
-bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let);
+bool rd_has_grouped_rows(const rd_flattening *c, const rd_tree_value *let);
 /* True if the value depends on the column alone, and is made in these loops. */
 bool rd_is_of_column(const rd_flattening *c, int32_t value);
 /* The outermost loop before which all such values can be made; -1 if not even before the strips. */

@@ -31,10 +31,8 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *loop = loop_at(t, stmt);
 
     return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
-           !loop->backwards && loop->start_mark < 0 && loop->from.n == 1 &&
-           loop->from.part[0].multiple <= 1 && loop->from.part[0].at.n == 0 &&
-           loop->from.part[0].at.offset == 0 && loop->axis < t->p->n_axis &&
-           t->p->axis_extent[loop->axis] == loop->extent;
+           !loop->backwards && loop->start_mark < 0 && rd_is_number(&loop->from, 0) &&
+           loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
 }
 
 /* True if the statement is a vector loop that is written out (not by call) and whose rounds may
@@ -121,8 +119,8 @@ static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t
     c->column = rd_loop_of(t, c->across)->axis;
     c->n      = rd_loop_of(t, c->across)->extent;
     return over->axis == c->row && c->row != c->column && rows->extent == c->r->width &&
-           c->r->fixed && !c->r->padded && rows->from.n == 1 && rows->to.n == 1 &&
-           rows->from.part[0].multiple <= 1 && rows->to.part[0].multiple <= 1 &&
+           c->r->fixed && !c->r->padded && rd_is_position(&rows->from) &&
+           rd_is_position(&rows->to) &&
            rd_linear_coef(t, &rows->from.part[0].at, over->start_mark) == 1;
 }
 
@@ -147,7 +145,7 @@ static bool is_contiguous(const rd_flattening *c, const rd_linear *at)
 
 /* True if a row of the load (all columns) is contiguous, but gaps lie between rows. Then rows are
  * packed, so the program must not store to that memory. A row has at most 32 bytes, a vector. */
-bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
+bool rd_has_grouped_rows(const rd_flattening *c, const rd_tree_value *let)
 {
     enum { MOST_GROUP = 32 }; /* bytes */
 
@@ -159,7 +157,7 @@ bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
 
 /* True if the flat loop can compute a value that changes along the rows.  Loads are from the
  * program's memory (slot >= 0), not of f16, which strips convert. */
-static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
+static bool can_flatten_value(const rd_flattening *c, const rd_tree_value *let)
 {
     switch (let->kind) {
     case RD_I_LOAD:
@@ -175,7 +173,7 @@ static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
 
 /* True if a value of a column can be made once before all strips (ranges that vector loops visit):
  * its kind cannot fail there, as a checked index or a user's function could. */
-static bool can_move_to_column(const rd_let *let)
+static bool can_move_to_column(const rd_tree_value *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
            let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
@@ -192,7 +190,7 @@ bool rd_is_of_column(const rd_flattening *c, int32_t value)
 
 /* True if the value is a load or a coordinate. Its position names the column's axis, which the
  * flat loop does not bind, so for a column it must stand in the loop over columns. */
-static bool is_positional(const rd_let *let)
+static bool is_positional(const rd_tree_value *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD;
 }
@@ -203,9 +201,9 @@ static bool is_positional(const rd_let *let)
  * program must not load that memory. */
 static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
 {
-    const rd_schedule *t   = c->t;
-    const rd_stmt     *s   = &t->stmt[stmt];
-    const rd_let      *let = rd_let_of(t, stmt);
+    const rd_schedule   *t   = c->t;
+    const rd_stmt       *s   = &t->stmt[stmt];
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     if (s->kind == RD_S_STORE) {
         *stores = true;

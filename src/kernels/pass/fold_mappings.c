@@ -53,7 +53,8 @@ static bool has_steps_along(const rd_strip_at *r)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++)
         if (find_stmt(r, k, RD_KIND_BIT(RD_S_STEP) | RD_KIND_BIT(RD_S_PREFIX)) >= 0 &&
-            (rd_coef(&r->t->p->fold[k].lane, r->axis) || rd_coef(&r->t->p->fold[k].outer, r->axis)))
+            (rd_coef(&r->t->p->fold[k].lane, r->axis) ||
+             rd_coef(&r->t->p->fold[k].lane_line, r->axis)))
             return true;
     return false;
 }
@@ -78,7 +79,7 @@ bool rd_has_clusters(const rd_strip_at *r)
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
 /* Returns the LOAD that the statement makes; NULL: it is another statement. */
-static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
+static const rd_tree_value *load_of(const rd_strip_at *r, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
 
@@ -133,9 +134,9 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 {
     enum { MOST_BYTES = 28 << 10, STRIP = 64 };
-    const rd_let *load = load_of(r, stmt);
-    const int64_t coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
-    int64_t       bytes =
+    const rd_tree_value *load = load_of(r, stmt);
+    const int64_t        coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
+    int64_t              bytes =
         load ? /* of packed elements */ STRIP * (int64_t)rd_register_size(load->type) : 0;
     int32_t found = -1;
 
@@ -159,8 +160,8 @@ int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
  * Stride 0 or 1 needs none. */
 bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 {
-    const rd_let *load = load_of(r, stmt);
-    const int64_t coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
+    const rd_tree_value *load = load_of(r, stmt);
+    const int64_t        coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
 
     if (!load || rd_loop_of_rereads(r, stmt) >= 0)
         return false;
@@ -182,8 +183,8 @@ static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linea
  * rows compilers load as vectors and separate. */
 static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
-    const rd_let *load = load_of(r, stmt);
-    const int64_t coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
+    const rd_tree_value *load = load_of(r, stmt);
+    const int64_t        coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
 
     return load && rd_loop_of_rereads(r, stmt) < 0 &&
            (coef < 0 || (coef > 4 && !is_whole_row_load(r, loop, &load->at, coef)));

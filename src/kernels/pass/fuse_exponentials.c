@@ -39,7 +39,7 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
  * parts (n > 1), nor rounded to a multiple (by > 1). */
 static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
-    return a->n == 1 && b->n == 1 && a->part[0].multiple <= 1 && b->part[0].multiple <= 1 &&
+    return rd_is_position(a) && rd_is_position(b) &&
            rd_linear_same(t, &a->part[0].at, &b->part[0].at);
 }
 

@@ -61,7 +61,7 @@ static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
 
 /* True if the load is from an array of the program's memory (slot >= 0) that no statement writes,
  * at an address of axes alone (axis < 0 would be a value). */
-static bool is_plain_load(const hoisting *h, const rd_let *let)
+static bool is_plain_load(const hoisting *h, const rd_tree_value *let)
 {
     if (let->slot < 0 || h->stored[let->slot])
         return false;
@@ -76,8 +76,8 @@ static bool is_plain_load(const hoisting *h, const rd_let *let)
  */
 static bool can_hoist(const hoisting *h, int32_t stmt)
 {
-    const rd_stmt *s   = &h->t->stmt[stmt];
-    const rd_let  *let = s->kind == RD_S_LET ? &h->t->let[s->value] : NULL;
+    const rd_stmt       *s   = &h->t->stmt[stmt];
+    const rd_tree_value *let = s->kind == RD_S_LET ? &h->t->let[s->value] : NULL;
 
     if (!let || !is_invariant(h, stmt, &let->at))
         return false;
@@ -89,7 +89,7 @@ static bool can_hoist(const hoisting *h, int32_t stmt)
 /* ---- Statements ------------------------------------------------------------------------------ */
 /* Replaces, in the value's position, the axes of the one-round loops around the statement by their
  * one index, the lower bound, as the statement is about to leave these loops. */
-static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
+static void bind_rounds(const hoisting *h, int32_t stmt, rd_tree_value *let)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s != h->vector; s = h->t->stmt[s].parent)
         if (h->t->stmt[s].kind == RD_S_LOOP)
@@ -100,7 +100,7 @@ static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 /* True if the load counts as an element read in the report of a run: it is from an array of the
  * caller's or between stages, not from scratch (temporary memory of a task), and not marked as
  * uncounted. */
-static bool is_counted(const rd_schedule *t, const rd_let *let)
+static bool is_counted(const rd_schedule *t, const rd_tree_value *let)
 {
     return let->kind == RD_I_LOAD && !let->uncounted && let->slot >= 0 &&
            let->slot < t->p->first_scratch;
@@ -112,7 +112,7 @@ static void hoist_stmt(hoisting *h, int32_t stmt)
 {
     rd_schedule  *t     = h->t;
     const int32_t value = t->stmt[stmt].value;
-    rd_let        let   = t->let[value];
+    rd_tree_value let   = t->let[value];
 
     bind_rounds(h, stmt, &let);
     if (t->failed)

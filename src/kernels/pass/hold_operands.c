@@ -77,7 +77,7 @@ static bool varies_by_rows(const held_block *h, int32_t stmt, const rd_linear *a
 /* True if a load may be done once before all rows: it reads adjacent f32 along `axis` (coefficient
  * 1), at a position without gathered indices (a term of axis < 0 is one), from a slot that the
  * program does not write. */
-static bool reads_operand(const rd_schedule *t, const rd_let *let, const rd_linear *at,
+static bool reads_operand(const rd_schedule *t, const rd_tree_value *let, const rd_linear *at,
                           int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -91,11 +91,11 @@ static bool reads_operand(const rd_schedule *t, const rd_let *let, const rd_line
  * loads, or the load is none that may be done before the rows. */
 static bool note_load(held_block *h, int32_t stmt)
 {
-    rd_schedule    *t     = h->t;
-    const int32_t   value = t->stmt[stmt].value;
-    const rd_let    let   = t->let[value];
-    const rd_linear at    = outside_of_rounds(t, stmt, h->vector, let.at);
-    int32_t         k     = 0;
+    rd_schedule        *t     = h->t;
+    const int32_t       value = t->stmt[stmt].value;
+    const rd_tree_value let   = t->let[value];
+    const rd_linear     at    = outside_of_rounds(t, stmt, h->vector, let.at);
+    int32_t             k     = 0;
 
     if (!reads_operand(t, &let, &at, rd_loop_of(t, h->vector)->axis) ||
         varies_by_rows(h, stmt, &at))
@@ -120,7 +120,7 @@ static bool note_loads(held_block *h, int vector_bytes)
     const int          registers = vector_bytes == 64 ? 32 : 16;
 
     for (int32_t s = h->vector; s >= 0; s = rd_next_stmt(t, s, h->vector)) {
-        const rd_let *let = rd_let_of(t, s);
+        const rd_tree_value *let = rd_let_of(t, s);
 
         if (let && let->kind == RD_I_LOAD && !note_load(h, s))
             return false;
@@ -146,7 +146,7 @@ static bool find_block(rd_schedule *t, int32_t front, held_block *h)
  * number. */
 static int32_t array_before(rd_schedule *t, int32_t rows)
 {
-    const rd_store store = {
+    const rd_tree_array store = {
         .storage = RD_IN_LOCAL, .fold = -1, .type = RD_F32, .extent = RD_FRONT_BLOCK
     };
     rd_stmt array = rd_stmt_of(RD_S_ARRAY);
@@ -161,17 +161,17 @@ static int32_t array_before(rd_schedule *t, int32_t rows)
  * them. */
 static void add_array(const held_block *h, held_operand *operand)
 {
-    rd_schedule *t    = h->t;
-    const rd_for loop = *rd_loop_of(t, h->vector);
-    const rd_let let  = { .kind      = RD_I_LOAD,
-                          .type      = RD_F32,
-                          .from      = RD_F32,
-                          .at        = operand->at,
-                          .slot      = operand->slot,
-                          .store     = -1,
-                          .uncounted = true,
-                          .made_by   = -1 };
-    int32_t      fill;
+    rd_schedule        *t    = h->t;
+    const rd_for        loop = *rd_loop_of(t, h->vector);
+    const rd_tree_value let  = { .kind      = RD_I_LOAD,
+                                 .type      = RD_F32,
+                                 .from      = RD_F32,
+                                 .at        = operand->at,
+                                 .slot      = operand->slot,
+                                 .store     = -1,
+                                 .uncounted = true,
+                                 .made_by   = -1 };
+    int32_t             fill;
 
     operand->array = array_before(t, h->rows);
     fill           = rd_add_loop(t, &loop);
@@ -192,7 +192,7 @@ static void hold_operands(held_block *h)
     for (int32_t k = 0; k < h->n && !t->failed; k++)
         add_array(h, &h->operand[k]);
     for (int32_t k = 0; k < h->n_load && !t->failed; k++) {
-        rd_let *let = &t->let[h->load[k]];
+        rd_tree_value *let = &t->let[h->load[k]];
 
         t->loop[t->stmt[h->vector].arg].hoisted_loads +=
             !let->uncounted && let->slot < t->p->first_scratch;

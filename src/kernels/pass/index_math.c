@@ -22,7 +22,7 @@ static int32_t insert(rd_index_math *n, int32_t stmt)
 
 /* Inserts a LET that makes a value like *let before the insertion point, and returns the value's
  * number. */
-static int32_t insert_let(rd_index_math *n, const rd_let *let)
+static int32_t insert_let(rd_index_math *n, const rd_tree_value *let)
 {
     return insert(n, rd_add_made(n->t, let));
 }
@@ -38,7 +38,9 @@ static bool is_constant(const rd_linear *at)
  * position) is inserted. slot and store are -1, as it is not loaded. */
 static int32_t value_of(rd_index_math *n, rd_linear at)
 {
-    rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
+    rd_tree_value let = {
+        .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1
+    };
 
     if (at.n == 1 && at.offset == 0 && n->t->term[at.first].axis < 0 &&
         n->t->term[at.first].coef == 1)
@@ -56,14 +58,14 @@ static int32_t value_of(rd_index_math *n, rd_linear at)
 static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type,
                                   int count, const int32_t *operand)
 {
-    rd_let let = { .kind  = kind,
-                   .type  = type,
-                   .from  = RD_I64,
-                   .op    = op,
-                   .n     = count,
-                   .arg   = -1,
-                   .slot  = -1,
-                   .store = -1 };
+    rd_tree_value let = { .kind  = kind,
+                          .type  = type,
+                          .from  = RD_I64,
+                          .op    = op,
+                          .n     = count,
+                          .arg   = -1,
+                          .slot  = -1,
+                          .store = -1 };
 
     let.first = rd_add_operands(n->t, operand, count);
     return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert_let(n, &let));
@@ -127,14 +129,14 @@ rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
  * out of the count of loaded elements (uncounted). */
 rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at)
 {
-    const rd_let let = { .kind      = RD_I_LOAD,
-                         .type      = type,
-                         .from      = type,
-                         .arg       = -1,
-                         .slot      = slot,
-                         .store     = -1,
-                         .at        = at,
-                         .uncounted = true };
+    const rd_tree_value let = { .kind      = RD_I_LOAD,
+                                .type      = type,
+                                .from      = type,
+                                .arg       = -1,
+                                .slot      = slot,
+                                .store     = -1,
+                                .at        = at,
+                                .uncounted = true };
 
     return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert_let(n, &let));
 }
@@ -146,7 +148,7 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t stride, rd_linear least)
 {
-    const rd_let let = {
+    const rd_tree_value let = {
         .kind = RD_I_CLOSE, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1
     };
     const int32_t  first = value_of(n, from), last = value_of(n, to);

@@ -57,14 +57,14 @@ static void drop_mask(rd_range_split *c)
     for (int32_t s = c->stmt; s >= 0; s = rd_next_stmt(t, s, c->stmt))
         if (t->stmt[s].mask == mask)
             t->stmt[s].mask = -1;
-    t->let[mask] = (rd_let){ .kind    = RD_I_CONST,
-                             .type    = t->let[mask].type,
-                             .from    = t->let[mask].type,
-                             .word    = { .u64 = 1 },
-                             .arg     = -1,
-                             .slot    = -1,
-                             .store   = -1,
-                             .made_by = maker };
+    t->let[mask] = (rd_tree_value){ .kind    = RD_I_CONST,
+                                    .type    = t->let[mask].type,
+                                    .from    = t->let[mask].type,
+                                    .word    = { .u64 = 1 },
+                                    .arg     = -1,
+                                    .slot    = -1,
+                                    .store   = -1,
+                                    .made_by = maker };
     rd_take_out(t, maker);
     rd_put_before(t, maker, c->stmt);
 }

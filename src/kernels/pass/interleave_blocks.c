@@ -84,13 +84,6 @@ static bool find_loops(rd_interleaving *b)
     return b->fold >= 0 && t->stmt[cut].fold == b->fold && t->stmt[b->ends].fold == b->fold;
 }
 
-/* True if the loop runs upwards between two positions: one part each (n), not rounded (by <= 1). */
-static bool has_plain_edges(const rd_for *loop)
-{
-    return !loop->backwards && loop->from.n == 1 && loop->from.part[0].multiple <= 1 &&
-           loop->to.n == 1 && loop->to.part[0].multiple <= 1;
-}
-
 /* True if the fold is a user's without weights (w < 0), mask and labels, with one lane along one
  * axis (mixed: along several), and its steps in the loop go into one cell (accumulator). The block
  * loop goes upwards between two positions. */
@@ -102,7 +95,7 @@ static bool can_interleave(const rd_interleaving *b)
     const rd_for       *loop = rd_loop_of(t, b->loop);
 
     return f->emit.user && s->weight < 0 && s->mask < 0 && s->label < 0 && f->lanes == 1 &&
-           !f->several_lane_axes && has_plain_edges(rd_loop_of(t, b->block)) &&
+           !f->several_lane_axes && rd_goes_up(rd_loop_of(t, b->block)) &&
            !rd_linear_coef(t, &s->fold_at.cell, loop->axis);
 }
 
@@ -149,7 +142,7 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
 
     return loop && t->stmt[s].first == block && t->stmt[s].last == block &&
                    loop->kind == RD_FOR_SERIAL && loop->step == 1 && loop->program_loop >= 0 &&
-                   loop->start_mark < 0 && loop->stop_mark < 0 && has_plain_edges(loop)
+                   loop->start_mark < 0 && loop->stop_mark < 0 && rd_goes_up(loop)
                ? s
                : -1;
 }
@@ -160,7 +153,7 @@ static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].fold_at;
 
-    return rd_linear_coef(b->t, &at->outer, axis) * rd_rows_of_lanes(&b->t->p->fold[b->fold]) +
+    return rd_linear_coef(b->t, &at->lane_line, axis) * rd_rows_of_lanes(&b->t->p->fold[b->fold]) +
            rd_linear_coef(b->t, &at->lane, axis);
 }
 
@@ -198,8 +191,8 @@ static bool is_rows_of_blocks(rd_interleaving *b)
     if (!b->n || !has_contiguous_rows(b) ||
         rd_trips(t->p, rd_loop_of(t, b->top)->program_loop) < b->n * b->steps / b->row)
         return false;
-    first.lane  = rd_linear_with(t, first.lane, b->inner, rd_linear_of(0));
-    first.outer = rd_linear_with(t, first.outer, b->inner, rd_linear_of(0));
+    first.lane      = rd_linear_with(t, first.lane, b->inner, rd_linear_of(0));
+    first.lane_line = rd_linear_with(t, first.lane_line, b->inner, rd_linear_of(0));
     return rd_begins_with_block(t, b->fold, b->top, &first);
 }
 

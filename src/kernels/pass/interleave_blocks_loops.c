@@ -37,7 +37,7 @@ static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int3
 
 /* Adds an array like *store, with its ARRAY statement (declaration) at the end of the body;
  * returns its number. */
-static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store)
+static int32_t add_array(rd_interleaving *b, int32_t body, const rd_tree_array *store)
 {
     const int32_t array = rd_add_store(b->t, store);
 
@@ -53,17 +53,11 @@ static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
 
 /* Returns a LOAD of "a1[64 * m1 + m2]": the element at row * by + column, where row and column are
  * axes. */
-static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row, int32_t column)
+static rd_tree_value load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row,
+                             int32_t column)
 {
-    const rd_dtype type = b->t->store[store].type;
-
-    return (rd_let){ .kind  = RD_I_LOAD,
-                     .type  = type,
-                     .from  = type,
-                     .arg   = -1,
-                     .slot  = -1,
-                     .store = store,
-                     .at = rd_linear_plus_axis(b->t, axis_times(b, /*coef=*/1, column), by, row) };
+    return rd_load_of(b->t, store,
+                      rd_linear_plus_axis(b->t, axis_times(b, /*coef=*/1, column), by, row));
 }
 
 /* Returns the index at which block m1 starts: m0 + 64 * m1, with 64 steps of a block. If there are
@@ -144,8 +138,8 @@ static void transpose_elements(rd_interleaving *b, int32_t body)
     const bool     call  = rd_register_size(type) >= 4;
     const int32_t around = add_loop(b, body, call ? RD_FOR_VECTOR : RD_FOR_SERIAL, b->number, b->n),
                   loop   = add_loop(b, around, RD_FOR_SERIAL, b->at, b->steps);
-    rd_stmt      store   = rd_stmt_of(RD_S_STORE);
-    const rd_let let     = load_at(b, b->rows, b->steps, b->number, b->at);
+    rd_stmt             store = rd_stmt_of(RD_S_STORE);
+    const rd_tree_value let   = load_at(b, b->rows, b->steps, b->number, b->at);
 
     if (t->failed)
         return;
@@ -172,17 +166,17 @@ static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
  * state's subscript), and neighbouring rounds are independent, unlike steps of one block. */
 static void take_steps(rd_interleaving *b, int32_t body)
 {
-    rd_schedule    *t      = b->t;
-    const int32_t   around = add_loop(b, body, RD_FOR_SERIAL, b->at, b->steps);
-    const int32_t   vector = add_loop(b, around, RD_FOR_VECTOR, b->number, b->n);
-    const rd_linear index  = rd_linear_plus_axis(t, block_start(b), /*coef=*/1, b->at);
-    const rd_let    let    = load_at(b, b->elements, b->n, b->at, b->number);
-    rd_stmt         step   = t->stmt[b->step];
+    rd_schedule        *t      = b->t;
+    const int32_t       around = add_loop(b, body, RD_FOR_SERIAL, b->at, b->steps);
+    const int32_t       vector = add_loop(b, around, RD_FOR_VECTOR, b->number, b->n);
+    const rd_linear     index  = rd_linear_plus_axis(t, block_start(b), /*coef=*/1, b->at);
+    const rd_tree_value let    = load_at(b, b->elements, b->n, b->at, b->number);
+    rd_stmt             step   = t->stmt[b->step];
 
     step.x                    = rd_add_value(t, vector, &let);
     step.store                = b->states;
     step.fold_at.lane         = with_index(b, step.fold_at.lane, index);
-    step.fold_at.outer        = with_index(b, step.fold_at.outer, index);
+    step.fold_at.lane_line    = with_index(b, step.fold_at.lane_line, index);
     step.fold_at.index        = with_index(b, step.fold_at.index, index);
     step.fold_at.state_offset = axis_times(b, /*coef=*/1, b->number);
     rd_append(t, vector, rd_add_stmt(t, &step));
@@ -201,11 +195,11 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
     rd_stmt       ends   = t->stmt[b->step];
 
     last.offset += b->steps - 1;
-    ends.kind          = RD_S_PUSH_IF_LAST;
-    ends.x             = -1;
-    ends.fold_at.lane  = with_index(b, ends.fold_at.lane, last);
-    ends.fold_at.outer = with_index(b, ends.fold_at.outer, last);
-    ends.fold_at.index = with_index(b, ends.fold_at.index, last);
+    ends.kind              = RD_S_PUSH_IF_LAST;
+    ends.x                 = -1;
+    ends.fold_at.lane      = with_index(b, ends.fold_at.lane, last);
+    ends.fold_at.lane_line = with_index(b, ends.fold_at.lane_line, last);
+    ends.fold_at.index     = with_index(b, ends.fold_at.index, last);
     add_copy(b, around, RD_S_STORE_STATES);
     rd_append(t, around, rd_add_stmt(t, &ends));
 }
@@ -220,9 +214,7 @@ static int32_t put_loop(rd_interleaving *b)
     rd_schedule       *t      = b->t;
     const rd_for       top    = *rd_loop_of(t, b->top);
     const int64_t      width  = b->n * b->steps / (b->row ? b->row : 1);
-    const rd_edge_part border = { .at       = top.to.part[0].at,
-                                  .base     = top.from.part[0].at,
-                                  .multiple = width };
+    const rd_edge_part border = rd_whole_rounds(&top, width);
     const int32_t made = add_loop(b, t->stmt[b->top].parent, RD_FOR_SERIAL, b->axis, /*rounds=*/0);
     rd_for       *loop;
 
@@ -247,12 +239,12 @@ static int32_t put_loop(rd_interleaving *b)
  * `states` a state for each block. */
 void rd_interleave_blocks(rd_interleaving *b)
 {
-    rd_schedule   *t        = b->t;
-    const rd_store elements = { .storage = RD_IN_LOCAL,
-                                .type    = t->let[t->stmt[b->step].x].type,
-                                .fold    = -1,
-                                .extent  = b->n * b->steps },
-                   states   = { .storage = RD_IN_LOCAL, .fold = b->fold, .extent = b->n };
+    rd_schedule        *t        = b->t;
+    const rd_tree_array elements = { .storage = RD_IN_LOCAL,
+                                     .type    = t->let[t->stmt[b->step].x].type,
+                                     .fold    = -1,
+                                     .extent  = b->n * b->steps },
+                        states   = { .storage = RD_IN_LOCAL, .fold = b->fold, .extent = b->n };
     int32_t body;
 
     b->axis   = rd_loop_of(t, b->top)->axis;

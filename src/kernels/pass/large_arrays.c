@@ -86,7 +86,7 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 /* ---- Loads ----------------------------------------------------------------------------------- */
 /* Returns the bytes of all elements that a load reaches, along all axes that move its address,
  * also by way of clamped indices (rd_coef_at_places). */
-static double bytes_of_load(const rd_schedule *t, const rd_let *load)
+static double bytes_of_load(const rd_schedule *t, const rd_tree_value *load)
 {
     double bytes = rd_dtype_size(load->type);
 
@@ -122,8 +122,8 @@ static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, i
 bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t axis)
 {
     enum { FEWEST = 4 }; /* bytes of an element: jammed rows of narrower ones fill no vectors */
-    const rd_let *load = rd_let_of(t, stmt);
-    int64_t       along, across;
+    const rd_tree_value *load = rd_let_of(t, stmt);
+    int64_t              along, across;
 
     return load && load->kind == RD_I_LOAD && load->slot >= 0 &&
            rd_dtype_size(load->type) >= FEWEST && rd_coef_at_places(t, &load->at, axis, &along) &&

@@ -227,7 +227,7 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
 
         if (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX)
             found |= rd_linear_coef(t, &stmt->fold_at.lane, axis) ||
-                     rd_linear_coef(t, &stmt->fold_at.outer, axis);
+                     rd_linear_coef(t, &stmt->fold_at.lane_line, axis);
     }
     return found;
 }

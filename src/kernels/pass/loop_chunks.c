@@ -63,8 +63,8 @@ static int32_t replacement_of(void *of, int32_t value)
  * `to`. */
 static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
 {
-    const rd_let  let = t->let[value];
-    const int32_t copy =
+    const rd_tree_value let = t->let[value];
+    const int32_t       copy =
         let.kind == RD_I_CONST || let.kind == RD_I_COORD ? rd_stmt_copy(t, let.made_by) : -1;
     int32_t store;
 

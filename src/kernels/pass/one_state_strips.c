@@ -27,7 +27,7 @@ static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_s
 static bool is_suitable(const rd_strip_at *r, int32_t stmt)
 {
     enum { LONG = 256 };
-    const rd_let *let = rd_let_of(r->t, stmt);
+    const rd_tree_value *let = rd_let_of(r->t, stmt);
 
     if (let && let->kind == RD_I_LOAD)
         return rd_small_type(let->type);

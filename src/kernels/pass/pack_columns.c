@@ -36,16 +36,6 @@ typedef struct column_loops {
     int32_t load, strips, across, vector;
 } column_loops;
 
-/* True if the bound is exactly the mark (axis bound to an end of a range): one position, not
- * rounded, which is this axis alone. */
-static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark)
-{
-    const rd_linear *at = &edge->part[0].at;
-
-    return mark >= 0 && edge->n == 1 && edge->part[0].multiple <= 1 && at->n == 1 &&
-           at->offset == 0 && t->term[at->first].axis == mark && t->term[at->first].coef == 1;
-}
-
 /* Returns the loop over strips around the vector loop, if the vector loop visits exactly one
  * strip: from its start mark to its stop mark (axes bound to the strip's ends). -1: the next loop
  * around over the axis is no such loop. */
@@ -58,8 +48,8 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
 
         if (loop && loop->axis == v->axis)
             return loop->strips_number >= 0 && loop->kind == RD_FOR_SERIAL &&
-                           is_mark_edge(t, &v->from, loop->start_mark) &&
-                           is_mark_edge(t, &v->to, loop->stop_mark)
+                           rd_is_mark(t, &v->from, loop->start_mark) &&
+                           rd_is_mark(t, &v->to, loop->stop_mark)
                        ? s
                        : -1;
     }
@@ -74,10 +64,8 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return l && l->kind == RD_FOR_SERIAL && l->step == 1 && l->extent >= FEWEST &&
-           l->extent <= MOST && !l->backwards && l->from.n == 1 && l->from.part[0].multiple <= 1 &&
-           l->from.part[0].at.n == 0 && l->from.part[0].at.offset == 0 && l->to.n == 1 &&
-           l->to.part[0].multiple <= 1 && l->to.part[0].at.n == 0 &&
-           l->to.part[0].at.offset == l->extent;
+           l->extent <= MOST && !l->backwards && rd_is_number(&l->from, 0) &&
+           rd_is_number(&l->to, l->extent);
 }
 
 /* True if the element is as wide in memory as in registers, so that its vectors can be transposed:
@@ -112,8 +100,8 @@ static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd
  * elements of 8 bytes by themselves. */
 static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
 {
-    const rd_let *let = rd_let_of(t, load);
-    int64_t       row;
+    const rd_tree_value *let = rd_let_of(t, load);
+    int64_t              row;
 
     *c = (column_loops){ .load = load, .vector = t->stmt[load].parent };
     if (!let || let->kind != RD_I_LOAD || let->slot < 0 || !can_transpose(let->type) ||
@@ -138,12 +126,12 @@ static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *
  * visit), and returns its number. It has room for a whole strip in each column. */
 static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
 {
-    const rd_store store = { .storage = RD_IN_LOCAL,
-                             .type    = type,
-                             .fold    = -1,
-                             .extent  = rd_loop_of(t, c->strips)->step *
-                                       rd_loop_of(t, c->across)->extent };
-    rd_stmt        array = rd_stmt_of(RD_S_ARRAY);
+    const rd_tree_array store = { .storage = RD_IN_LOCAL,
+                                  .type    = type,
+                                  .fold    = -1,
+                                  .extent  = rd_loop_of(t, c->strips)->step *
+                                            rd_loop_of(t, c->across)->extent };
+    rd_stmt             array = rd_stmt_of(RD_S_ARRAY);
 
     array.store = rd_add_store(t, &store);
     rd_put_before(t, rd_add_stmt(t, &array), t->stmt[c->strips].first);
@@ -163,7 +151,7 @@ static rd_linear packed_position(rd_schedule *t, const column_loops *c)
  * has one function for both; `program_loop` is -1, so that no later pass takes the inner one for a
  * loop of the program. */
 static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
-                              const rd_let *let)
+                              const rd_tree_value *let)
 {
     rd_for  rows = *rd_loop_of(t, c->vector), across = *rd_loop_of(t, c->across);
     rd_stmt store = rd_stmt_of(RD_S_STORE);
@@ -186,12 +174,13 @@ static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t arr
 
 /* Makes all loads of the same columns in the strip (same memory, type and position) read the array
  * instead. `found` is looked up again, as packed_position() may move the tree's arrays. */
-static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array, const rd_let *let)
+static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array,
+                           const rd_tree_value *let)
 {
     for (int32_t s = rd_next_stmt(t, c->strips, c->strips); s >= 0 && !t->failed;
          s         = rd_next_stmt(t, s, c->strips)) {
-        column_loops candidate;
-        rd_let      *found;
+        column_loops   candidate;
+        rd_tree_value *found;
 
         if (!find_column_loops(t, s, &candidate) || candidate.strips != c->strips)
             continue;
@@ -219,8 +208,8 @@ void rd_pass_pack_columns(rd_schedule *t, const rd_target *target)
 
             if (!find_column_loops(t, s, &c))
                 continue;
-            const rd_let  let   = t->let[t->stmt[s].value];
-            const int32_t array = add_array(t, &c, let.type);
+            const rd_tree_value let   = t->let[t->stmt[s].value];
+            const int32_t       array = add_array(t, &c, let.type);
 
             if (!t->failed)
                 add_packing_loops(t, &c, array, &let);

@@ -47,7 +47,7 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
  * (is_plain). */
 static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
-    const rd_let *let  = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
     const int64_t coef = let && let->kind == RD_I_LOAD ? rd_linear_coef(t, &let->at, axis) : 0;
 
     return coef != 0 && coef != 1 && let->slot >= 0 &&
@@ -101,10 +101,10 @@ static bool makes_bounds(const rd_schedule *t, int32_t loop, int32_t vector)
  * so does one that makes the bounds of the vector loop. */
 static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t vector)
 {
-    const rd_let *let   = &t->let[t->stmt[stmt].value];
-    const int32_t axis  = rd_loop_of(t, vector)->axis;
-    int64_t       bytes = STRIP * (int64_t)bytes_of(let->type);
-    int32_t       found = -1;
+    const rd_tree_value *let   = &t->let[t->stmt[stmt].value];
+    const int32_t        axis  = rd_loop_of(t, vector)->axis;
+    int64_t              bytes = STRIP * (int64_t)bytes_of(let->type);
+    int32_t              found = -1;
 
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent) {
         const rd_for *loop = loop_at(t, s);
@@ -142,9 +142,9 @@ static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vecto
  * visit) has room for whole vectors: a multiple of 16. */
 static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n, int64_t *elements)
 {
-    rd_schedule *t        = r->t;
-    const rd_let let      = t->let[t->stmt[r->load].value];
-    rd_linear    position = rd_strip_element(t, r->vector);
+    rd_schedule        *t        = r->t;
+    const rd_tree_value let      = t->let[t->stmt[r->load].value];
+    rd_linear           position = rd_strip_element(t, r->vector);
 
     *n        = 0;
     *elements = (rd_loop_of(t, r->vector)->extent + 15) / 16 * 16;
@@ -161,7 +161,7 @@ static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n
 }
 
 /* Adds to the loop the load *let, and a STORE of it into array `store` at position `at`. */
-static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t store,
+static void store_value(rd_schedule *t, int32_t loop, const rd_tree_value *let, int32_t store,
                         rd_linear at)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_STORE);
@@ -180,10 +180,10 @@ static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t
 static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
                       rd_linear position)
 {
-    rd_schedule *t     = r->t;
-    rd_for       inner = *rd_loop_of(t, r->vector);
-    int32_t      top;
-    rd_let       let = t->let[t->stmt[r->load].value];
+    rd_schedule  *t     = r->t;
+    rd_for        inner = *rd_loop_of(t, r->vector);
+    int32_t       top;
+    rd_tree_value let = t->let[t->stmt[r->load].value];
 
     inner.by_call = inner.in_order = false;
     let.uncounted                  = true;
@@ -209,14 +209,14 @@ static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t st
 static void pack_elements(reread_load *r)
 {
     enum { MOST_LOOPS = 64 };
-    rd_schedule *t = r->t;
-    int32_t      loop[MOST_LOOPS], n;
-    int64_t      elements;
-    rd_linear    position = packed_position(r, loop, &n, &elements);
-    rd_store     store    = { .storage = RD_IN_LOCAL, .fold = -1, .extent = elements };
-    rd_stmt      array    = rd_stmt_of(RD_S_ARRAY);
-    rd_let      *let;
-    int32_t      made;
+    rd_schedule   *t = r->t;
+    int32_t        loop[MOST_LOOPS], n;
+    int64_t        elements;
+    rd_linear      position = packed_position(r, loop, &n, &elements);
+    rd_tree_array  store    = { .storage = RD_IN_LOCAL, .fold = -1, .extent = elements };
+    rd_stmt        array    = rd_stmt_of(RD_S_ARRAY);
+    rd_tree_value *let;
+    int32_t        made;
 
     store.type   = t->let[t->stmt[r->load].value].type;
     store.memory = rd_small_type(store.type) != NULL;

@@ -36,7 +36,7 @@ static bool is_gather(const rd_schedule *t, const rd_linear *at, int32_t axis)
 
 /* True if the load reads adjacent f16 at an address without values (axis < 0). Vector instructions
  * widen such a row, but compilers do not use them, so a function of the generated C does it. */
-static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t axis)
+static bool is_row_of_halves(const rd_schedule *t, const rd_tree_value *let, int32_t axis)
 {
     for (int32_t k = 0; k < let->at.n; k++)
         if (t->term[let->at.first + k].axis < 0)
@@ -46,7 +46,7 @@ static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t ax
 
 /* True if the value is a load from the program's memory (slot >= 0) that is a gather, strided
  * along the axis, or of f16. */
-static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int32_t axis)
+static bool needs_packing_in_vector(const rd_schedule *t, const rd_tree_value *let, int32_t axis)
 {
     const int64_t coef = rd_linear_coef(t, &let->at, axis);
 
@@ -61,7 +61,7 @@ static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int
  * too early. */
 static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
 {
-    const rd_let *let = &t->let[t->stmt[load].value];
+    const rd_tree_value *let = &t->let[t->stmt[load].value];
 
     for (int32_t k = 0; k < let->at.n; k++) {
         const rd_linear_term *term = &t->term[let->at.first + k];
@@ -93,8 +93,8 @@ static bool is_packing_loop(const rd_schedule *t, int32_t loop)
 /* True if the two loads read planes of one array of 2 to 4 interleaved planes, such as colours of
  * an image: their addresses differ by less than the distance of pixels.  In one loop compilers
  * load all planes at once and shuffle. */
-static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_let *y,
-                                int32_t axis)
+static bool are_planes_of_array(const rd_schedule *t, const rd_tree_value *x,
+                                const rd_tree_value *y, int32_t axis)
 {
     enum { MOST = 4 };
     const int64_t coef    = llabs(rd_linear_coef(t, &x->at, axis));
@@ -108,7 +108,7 @@ static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_
 /* Returns the packing loop before `loop`, with only declarations and other packing loops between,
  * that packs another plane (interleaved component) of the same array; -1: there is none, or it is
  * by call: its function takes exactly its three loads. */
-static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
+static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const rd_tree_value *let)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
 
@@ -141,9 +141,9 @@ static bool are_neighbours(const int64_t at[3])
  * separate 16 pixels; compilers find slower code. */
 static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
 {
-    const rd_let *first = &t->let[t->stmt[t->stmt[loop].first].value];
-    int64_t       at[3];
-    int           n = 0;
+    const rd_tree_value *first = &t->let[t->stmt[t->stmt[loop].first].value];
+    int64_t              at[3];
+    int                  n = 0;
 
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_LET && n++ < 3)
@@ -158,10 +158,10 @@ static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
  * a function in the generated C, so their loop is by call. */
 static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
 {
-    const int32_t value     = t->stmt[load].value;
-    const rd_let  let       = t->let[value];
-    const bool    is_halves = is_row_of_halves(t, &let, rd_loop_of(t, loop)->axis);
-    int32_t       planes    = -1;
+    const int32_t       value     = t->stmt[load].value;
+    const rd_tree_value let       = t->let[value];
+    const bool          is_halves = is_row_of_halves(t, &let, rd_loop_of(t, loop)->axis);
+    int32_t             planes    = -1;
 
     if (is_dependent_load(t, loop, load))
         loop = rd_split_vector(t, load, loop);

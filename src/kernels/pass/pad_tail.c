@@ -16,9 +16,9 @@
 enum { VECTOR = 64 };
 
 /* Returns the LOAD that the statement makes; NULL: it is another statement. */
-static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
+static const rd_tree_value *load_of(const rd_strip_at *r, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(r->t, stmt);
+    const rd_tree_value *let = rd_let_of(r->t, stmt);
 
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
@@ -27,7 +27,7 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 /* True if elements behind the last one may be taken as 0: the load is of adjacent elements (by 1),
  * or of one for all (by 0), at an address without data. The program does not write the array, and
  * no loop rereads it, as another pass packs those. */
-static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
+static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_tree_value *load)
 {
     const int64_t stride = rd_linear_coef(r->t, &load->at, r->axis);
 
@@ -41,7 +41,7 @@ static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
  * (fission). */
 static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 {
-    const rd_let *let = &r->t->let[r->t->stmt[stmt].value];
+    const rd_tree_value *let = &r->t->let[r->t->stmt[stmt].value];
 
     switch (let->kind) {
     case RD_I_CONST:

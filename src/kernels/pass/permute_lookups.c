@@ -47,7 +47,7 @@ static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t    = q->t;
     const int32_t load = rd_load_of_index(t, index, rd_loop_of(t, loop)->axis);
-    rd_let        let;
+    rd_tree_value let;
 
     q->load = q->copy = -1;
     if (load < 0 || t->stmt[load].parent != loop || has_store_before(t, loop, /*stmt=*/-1))
@@ -65,7 +65,7 @@ static void add_index(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t       = q->t;
     const int32_t operand = operand_in_call(q, loop, index);
-    rd_let        let     = t->let[index];
+    rd_tree_value let     = t->let[index];
 
     let.first = rd_add_operands(t, &operand, /*n=*/1);
     q->of     = index;
@@ -76,7 +76,7 @@ static void add_index(lookup_loop *q, int32_t loop, int32_t index)
  * select the same place. */
 static bool is_same_index(const rd_schedule *t, int32_t a, int32_t b)
 {
-    const rd_let *x = &t->let[a], *y = &t->let[b];
+    const rd_tree_value *x = &t->let[a], *y = &t->let[b];
 
     return t->operand[x->first] == t->operand[y->first] && x->word.i64 == y->word.i64 &&
            x->from == y->from;
@@ -98,7 +98,7 @@ static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32
     rd_schedule  *t     = q->t;
     const int32_t value = t->stmt[stmt].value;
     const int32_t store = rd_add_memory_before(t, q->call, t->let[value].type);
-    rd_let        let   = t->let[value];
+    rd_tree_value let   = t->let[value];
 
     let.at = lookup_position(q, let.at, l);
     rd_store_at_end(t, q->call, rd_add_value(t, q->call, &let), store);

@@ -27,7 +27,7 @@ typedef struct prefetching {
 } prefetching;
 
 /* Returns the load for which prefetches are made. */
-static const rd_let *load_of(const prefetching *f)
+static const rd_tree_value *load_of(const prefetching *f)
 {
     return &f->t->let[f->t->stmt[f->load].value];
 }
@@ -53,8 +53,8 @@ static void add_fetch(prefetching *f, int64_t further)
  * program (slot >= 0) that the program does not write. */
 static bool can_prefetch(const prefetching *f)
 {
-    const rd_stmt *s   = &f->t->stmt[f->load];
-    const rd_let  *let = s->kind == RD_S_LET ? &f->t->let[s->value] : NULL;
+    const rd_stmt       *s   = &f->t->stmt[f->load];
+    const rd_tree_value *let = s->kind == RD_S_LET ? &f->t->let[s->value] : NULL;
 
     return let && let->kind == RD_I_LOAD && let->slot >= 0 &&
            rd_linear_coef(f->t, &let->at, f->r->axis) == 1 &&
@@ -85,10 +85,10 @@ static int32_t count_earlier_loops(const prefetching *f, int32_t row)
     int32_t count = 0, last = -1;
 
     for (int32_t s = row; s != f->load; s = rd_next_stmt(f->t, s, row)) {
-        const rd_stmt *stmt   = &f->t->stmt[s];
-        const rd_let  *let    = stmt->kind == RD_S_LET ? &f->t->let[stmt->value] : NULL;
-        const int32_t  around = rd_strips_around(f->t, s);
-        const int32_t  strip  = around >= 0 ? rd_loop_of(f->t, around)->strips_number : -1;
+        const rd_stmt       *stmt   = &f->t->stmt[s];
+        const rd_tree_value *let    = stmt->kind == RD_S_LET ? &f->t->let[stmt->value] : NULL;
+        const int32_t        around = rd_strips_around(f->t, s);
+        const int32_t        strip  = around >= 0 ? rd_loop_of(f->t, around)->strips_number : -1;
 
         if (!let || strip < 0 || let->kind != RD_I_LOAD || let->slot != load_of(f)->slot ||
             strip == last ||
@@ -128,8 +128,8 @@ static void prefetch_next_row(prefetching *f)
 static bool has_same_load(const prefetching *f, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(f->t, s, loop)) {
-        const rd_stmt *stmt = &f->t->stmt[s];
-        const rd_let  *let  = stmt->kind == RD_S_LET ? &f->t->let[stmt->value] : NULL;
+        const rd_stmt       *stmt = &f->t->stmt[s];
+        const rd_tree_value *let  = stmt->kind == RD_S_LET ? &f->t->let[stmt->value] : NULL;
 
         if (let && let->kind == RD_I_LOAD && let->slot == load_of(f)->slot &&
             rd_linear_same(f->t, &let->at, &load_of(f)->at))

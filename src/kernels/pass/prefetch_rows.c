@@ -67,8 +67,8 @@ static int32_t first_row(const row_prefetch *r)
  * it gains (mean of masked columns, f64: 1.43 of the time). */
 static bool is_first_of_address(const row_prefetch *r, int32_t row, int32_t load)
 {
-    const rd_schedule *t   = r->t;
-    const rd_let      *let = &t->let[t->stmt[load].value];
+    const rd_schedule   *t   = r->t;
+    const rd_tree_value *let = &t->let[t->stmt[load].value];
 
     for (int32_t s = rd_next_stmt(t, row, row); s != load; s = rd_next_stmt(t, s, row))
         if (t->stmt[s].kind == RD_S_LET && t->let[t->stmt[s].value].kind == RD_I_LOAD &&
@@ -120,13 +120,13 @@ static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
  * the order of memory. Its address is the load's, with the strip's first index and the round's
  * first row put in, plus n rows, plus what earlier parts have prefetched. `pitch`: elements from
  * row to row. */
-static void add_row_prefetch(row_prefetch *r, const rd_let *load)
+static void add_row_prefetch(row_prefetch *r, const rd_tree_value *load)
 {
-    rd_schedule  *t    = r->t;
-    const rd_for  loop = *rd_loop_of(t, r->loop), strips = *rd_loop_of(t, r->strips);
-    const int64_t pitch = rd_linear_coef(t, &load->at, loop.axis);
-    const rd_let  let   = *load;
-    rd_linear     at =
+    rd_schedule        *t    = r->t;
+    const rd_for        loop = *rd_loop_of(t, r->loop), strips = *rd_loop_of(t, r->strips);
+    const int64_t       pitch = rd_linear_coef(t, &load->at, loop.axis);
+    const rd_tree_value let   = *load;
+    rd_linear           at =
         rd_linear_with(t, let.at, strips.axis, axis_times(r, /*times=*/1, strips.start_mark));
 
     at = rd_linear_with(t, at, loop.axis, axis_times(r, /*times=*/1, loop.start_mark));
@@ -158,7 +158,7 @@ static bool has_bytes_beside_wide(const row_prefetch *r)
 
     for (int32_t s = rd_next_stmt(t, r->vector, r->vector); s >= 0;
          s         = rd_next_stmt(t, s, r->vector)) {
-        const rd_let *let = t->stmt[s].kind == RD_S_LET ? &t->let[t->stmt[s].value] : NULL;
+        const rd_tree_value *let = t->stmt[s].kind == RD_S_LET ? &t->let[t->stmt[s].value] : NULL;
 
         if (let && let->kind == RD_I_LOAD) {
             wide |= rd_dtype_size(let->type) == 8;

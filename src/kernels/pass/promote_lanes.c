@@ -137,14 +137,14 @@ static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind
  * (`state_offset` is added to a state's subscript). */
 static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
 {
-    const int32_t   lanes = t->fold[fold].lanes;
-    const rd_store  store = { .storage     = RD_IN_LOCAL,
-                              .type        = t->store[fold].type,
-                              .fold        = fold,
-                              .extent      = at->groups * lanes,
-                              .lane_stride = 1 };
-    const int32_t   array = rd_add_store(t, &store);
-    const rd_linear group = group_offset(t, at, lanes);
+    const int32_t       lanes = t->fold[fold].lanes;
+    const rd_tree_array store = { .storage     = RD_IN_LOCAL,
+                                  .type        = t->store[fold].type,
+                                  .fold        = fold,
+                                  .extent      = at->groups * lanes,
+                                  .lane_stride = 1 };
+    const int32_t       array = rd_add_store(t, &store);
+    const rd_linear     group = group_offset(t, at, lanes);
 
     if (t->failed)
         return;

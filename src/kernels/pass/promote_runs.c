@@ -57,8 +57,8 @@ static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)
  * stores the old one. Behind the loop the last state is stored. */
 static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
-    const rd_stmt  s     = t->stmt[step];
-    const rd_store store = {
+    const rd_stmt       s     = t->stmt[step];
+    const rd_tree_array store = {
         .storage = RD_IN_REGISTERS, .fold = s.fold, .extent = 1, .one_label = true
     };
     const int32_t array = rd_add_store(t, &store), first = first_stmt_of_label(t, step);

@@ -26,10 +26,12 @@ static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
  * the loop. The step then uses the variable. */
 static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
-    const rd_store store = { .storage = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };
-    const int32_t  array = rd_add_store(t, &store);
-    const rd_stmt  load  = rd_copy_of_states(&t->stmt[step], RD_S_LOAD_STATES, array),
-                  store_back = rd_copy_of_states(&t->stmt[step], RD_S_STORE_STATES, array);
+    const rd_tree_array store = { .storage = RD_IN_REGISTERS,
+                                  .fold    = t->stmt[step].fold,
+                                  .extent  = 1 };
+    const int32_t       array = rd_add_store(t, &store);
+    const rd_stmt       load  = rd_copy_of_states(&t->stmt[step], RD_S_LOAD_STATES, array),
+                  store_back  = rd_copy_of_states(&t->stmt[step], RD_S_STORE_STATES, array);
 
     rd_put_before(t, rd_add_declaration(t, array), loop);
     rd_put_before(t, rd_add_stmt(t, &load), loop);

@@ -34,7 +34,7 @@ static bool is_only_squared(const rd_schedule *t, int32_t value)
 /* True if the value is a difference of floats whose first operand is the same in all rounds of the
  * vector loop, and whose second one is not. `varies`: per value, whether it changes with the
  * rounds. */
-static bool begins_with_same(const rd_schedule *t, const rd_let *let, const bool *varies)
+static bool begins_with_same(const rd_schedule *t, const rd_tree_value *let, const bool *varies)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_sub &&
            rd_dtype_kind(let->type) == RD_KIND_FLOAT && !varies[t->operand[let->first]] &&
@@ -54,7 +54,7 @@ static void reverse_in(rd_schedule *t, int32_t loop)
     }
     rd_find_varying(t, loop, varies);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
-        const rd_let *let = rd_let_of(t, s);
+        const rd_tree_value *let = rd_let_of(t, s);
 
         if (let && begins_with_same(t, let, varies) && is_only_squared(t, t->stmt[s].value))
             t->let[t->stmt[s].value].reversed = true;

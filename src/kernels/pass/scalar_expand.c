@@ -28,8 +28,8 @@ typedef struct expansion {
  * number in the strip, so that other vector loops of the strip can load it there as well. */
 static bool is_array_element(const expansion *c, int32_t value)
 {
-    const rd_let   *let = &c->t->let[value];
-    const rd_linear at  = rd_strip_element(c->t, c->made_in[value]);
+    const rd_tree_value *let = &c->t->let[value];
+    const rd_linear      at  = rd_strip_element(c->t, c->made_in[value]);
 
     return let->kind == RD_I_LOAD && let->slot < 0 && rd_linear_same(c->t, &let->at, &at);
 }

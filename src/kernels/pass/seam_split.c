@@ -36,7 +36,7 @@ static rd_known known_value(piece *p, int32_t value, int depth);
 
 /* Returns what an operator on two whole numbers makes of what its operands are in the range. The
  * operands must be two 64-bit ints. */
-static rd_known known_map(piece *p, const rd_let *let, int depth)
+static rd_known known_map(piece *p, const rd_tree_value *let, int depth)
 {
     if (let->from != RD_I64 || let->n != 2)
         return (rd_known){ .is = RD_FORM_UNKNOWN };
@@ -65,7 +65,7 @@ static rd_known known_place(const piece *p, const rd_linear *at)
  * index. `depth` bounds the recursion into operands. */
 static rd_known known_value(piece *p, int32_t value, int depth)
 {
-    const rd_let *let = &p->t->let[value];
+    const rd_tree_value *let = &p->t->let[value];
 
     if (depth == 0)
         return (rd_known){ .is = RD_FORM_UNKNOWN };
@@ -83,7 +83,7 @@ static rd_known known_value(piece *p, int32_t value, int depth)
 /* Returns the value of a statement if it is a choice (SELECT), else -1. */
 static int32_t choice_at(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     return let && let->kind == RD_I_SELECT ? t->stmt[stmt].value : -1;
 }
@@ -97,7 +97,7 @@ static int32_t examine(piece *p, int32_t loop)
     int32_t            sums = 0;
 
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
-        const rd_let *let = rd_let_of(t, s);
+        const rd_tree_value *let = rd_let_of(t, s);
 
         if (choice_at(t, s) >= 0)
             known_value(p, t->operand[let->first], DEPTH);
@@ -180,7 +180,7 @@ static rd_linear position_in(piece *p, rd_linear at)
  * effect: checked indices and calls stay. */
 static bool is_dead(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     return let && t->stmt[stmt].n_value == 1 &&
            (let->kind == RD_I_COORD || let->kind == RD_I_CONST || let->kind == RD_I_LOAD ||
@@ -364,8 +364,7 @@ static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stm
                              : loop->kind == RD_FOR_VECTOR ? !loop->by_call
                                                            : false;
 
-    return can_kind && !loop->backwards && loop->axis < t->p->n_axis && loop->from.n == 1 &&
-           loop->to.n == 1 && loop->from.part[0].multiple <= 1 && loop->to.part[0].multiple <= 1 &&
+    return can_kind && rd_goes_up(loop) && loop->axis < t->p->n_axis &&
            rd_next_exit(t, stmt, stmt) < 0 && !tests_ends(t, stmt) &&
            (loop->kind == RD_FOR_SERIAL || !hands_on(t, stmt));
 }

@@ -87,8 +87,8 @@ static bool is_plain(const rd_schedule *t, int32_t stmt)
 static bool has_plain_body(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
-        const rd_stmt *stmt = &t->stmt[s];
-        const rd_let  *let  = rd_let_of(t, s);
+        const rd_stmt       *stmt = &t->stmt[s];
+        const rd_tree_value *let  = rd_let_of(t, s);
 
         if (let ? let->kind == RD_I_INDEX || let->kind == RD_I_CALL
                 : stmt->kind != RD_S_STORE && stmt->kind != RD_S_STEP &&
@@ -104,7 +104,7 @@ static bool has_plain_body(const rd_schedule *t, int32_t loop)
 static double vector_gain(const rd_schedule *t, int32_t stmt)
 {
     enum { STEP = 3, FUNCTION = 20 };
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     if (t->stmt[stmt].kind == RD_S_STEP)
         return STEP * rd_fold_cost(&t->p->fold[t->stmt[stmt].fold]);

@@ -56,7 +56,7 @@ rd_stmt rd_copy_of_states(const rd_stmt *step, rd_stmt_kind kind, int32_t array)
     s.at   = rd_linear_of(0);
     s.x = s.weight = s.mask = -1;
     s.value = s.n_value = 0;
-    s.fold_at.lane = s.fold_at.outer = s.fold_at.index = rd_linear_of(0);
+    s.fold_at.lane = s.fold_at.lane_line = s.fold_at.index = rd_linear_of(0);
     return s;
 }
 
@@ -123,10 +123,10 @@ static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, 
  * this state use it. The copies stand at the start and the end of the vector loop's body. */
 static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
 {
-    const rd_stmt  step  = t->stmt[stmt];
-    const rd_store store = { .storage = RD_IN_REGISTERS, .fold = step.fold, .extent = 1 };
-    const int32_t  array = rd_add_store(t, &store);
-    int32_t        declared;
+    const rd_stmt       step  = t->stmt[stmt];
+    const rd_tree_array store = { .storage = RD_IN_REGISTERS, .fold = step.fold, .extent = 1 };
+    const int32_t       array = rd_add_store(t, &store);
+    int32_t             declared;
 
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
         if (can_promote(t, vector, s) && is_same_state(t, &t->stmt[s], &step)) {

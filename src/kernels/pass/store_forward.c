@@ -54,7 +54,7 @@ static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
  * nor write to its memory, as all their rounds load the same element; -1: there is none. */
 static int32_t vector_of(const rd_schedule *t, int32_t load)
 {
-    const rd_let *let = &t->let[t->stmt[load].value];
+    const rd_tree_value *let = &t->let[t->stmt[load].value];
 
     for (int32_t s = t->stmt[load].parent; s >= 0; s = t->stmt[s].parent) {
         const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
@@ -72,7 +72,7 @@ static int32_t vector_of(const rd_schedule *t, int32_t load)
  * move its address nor write to its memory, such as the loop over coordinates of a pair of points.
  * Those only around short strips (128 elements), as the value then goes from loop to loop by a
  * local array. Such a loop is one of the program (of >= 0) over single indices (no mark). */
-static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_let *let)
+static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_tree_value *let)
 {
     enum { MOST_WIDTH = 128 };
     int32_t body = t->stmt[vector].parent;
@@ -94,9 +94,9 @@ static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_let *let)
  * no type changes. a, b: the vector loops around the store and the load. */
 static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
 {
-    const rd_stmt *s   = &t->stmt[store];
-    const rd_let  *let = &t->let[t->stmt[load].value];
-    const int32_t  a = s->parent, b = vector_of(t, load);
+    const rd_stmt       *s   = &t->stmt[store];
+    const rd_tree_value *let = &t->let[t->stmt[load].value];
+    const int32_t        a = s->parent, b = vector_of(t, load);
 
     return s->kind == RD_S_STORE && is_in_vector(t, store) &&
            t->stmt[a].parent == body_of(t, b, let) &&

@@ -29,12 +29,12 @@ static int64_t padded_extent(const rd_for *loop)
  * registers. */
 static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memory)
 {
-    const rd_store made  = { .storage = RD_IN_LOCAL,
-                             .type    = type,
-                             .memory  = memory,
-                             .fold    = -1,
-                             .extent  = padded_extent(rd_loop_of(t, loop)) };
-    rd_stmt        array = rd_stmt_of(RD_S_ARRAY);
+    const rd_tree_array made  = { .storage = RD_IN_LOCAL,
+                                  .type    = type,
+                                  .memory  = memory,
+                                  .fold    = -1,
+                                  .extent  = padded_extent(rd_loop_of(t, loop)) };
+    rd_stmt             array = rd_stmt_of(RD_S_ARRAY);
 
     array.store = rd_add_store(t, &made);
     rd_put_before(t, rd_add_stmt(t, &array), loop);
@@ -82,21 +82,13 @@ void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 
 /* Returns a LOAD of the array's element with the number that the loop's index has in its strip (a
  * range that vector loops visit). */
-static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
+static rd_tree_value load_of_element(rd_schedule *t, int32_t store, int32_t loop)
 {
-    const rd_dtype type = t->store[store].type;
-
-    return (rd_let){ .kind  = RD_I_LOAD,
-                     .type  = type,
-                     .from  = type,
-                     .arg   = -1,
-                     .slot  = -1,
-                     .store = store,
-                     .at    = rd_strip_element(t, loop) };
+    return rd_load_of(t, store, rd_strip_element(t, loop));
 }
 
 /* Adds a LET like *let at the end of the loop, and returns the value that it makes. */
-int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let)
+int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_tree_value *let)
 {
     const int32_t made = rd_add_made(t, let);
 
@@ -107,7 +99,7 @@ int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let)
 /* Adds "r9 = load a5[i0 - m0]" at the end of the loop, and returns r9. */
 int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
 {
-    const rd_let let = load_of_element(t, store, loop);
+    const rd_tree_value let = load_of_element(t, store, loop);
 
     return rd_add_value(t, loop, &let);
 }
@@ -117,8 +109,8 @@ int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
  * perhaps another loop. */
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of)
 {
-    const rd_let  let  = load_of_element(t, store, of);
-    const int32_t made = rd_add_made(t, &let);
+    const rd_tree_value let  = load_of_element(t, store, of);
+    const int32_t       made = rd_add_made(t, &let);
 
     rd_put_before(t, made, t->stmt[loop].first);
     return t->stmt[made].value;
@@ -130,14 +122,14 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
 {
     if (t->failed)
         return;
-    t->let[value] = (rd_let){ .kind    = RD_I_LOAD,
-                              .type    = t->let[value].type,
-                              .from    = t->let[value].type,
-                              .arg     = -1,
-                              .slot    = -1,
-                              .store   = store,
-                              .at      = rd_strip_element(t, loop),
-                              .made_by = t->let[value].made_by };
+    t->let[value] = (rd_tree_value){ .kind    = RD_I_LOAD,
+                                     .type    = t->let[value].type,
+                                     .from    = t->let[value].type,
+                                     .arg     = -1,
+                                     .slot    = -1,
+                                     .store   = store,
+                                     .at      = rd_strip_element(t, loop),
+                                     .made_by = t->let[value].made_by };
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
@@ -181,9 +173,9 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
  * loop may run in any order. by_call: it is one call in the generated C. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
 {
-    const int32_t store = rd_add_array_before(t, loop, type);
-    const rd_let  let   = t->let[value];
-    const int32_t made  = loop_like(t, loop, by_call);
+    const int32_t       store = rd_add_array_before(t, loop, type);
+    const rd_tree_value let   = t->let[value];
+    const int32_t       made  = loop_like(t, loop, by_call);
 
     if (t->failed)
         return;
@@ -197,8 +189,8 @@ void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, b
  * array, and makes the value a load from it in `loop`. */
 void rd_pack_in_same_loop(rd_schedule *t, int32_t packing, int32_t loop, int32_t value)
 {
-    const rd_let  let   = t->let[value];
-    const int32_t store = rd_add_array_before(t, packing, let.type);
+    const rd_tree_value let   = t->let[value];
+    const int32_t       store = rd_add_array_before(t, packing, let.type);
 
     if (t->failed)
         return;

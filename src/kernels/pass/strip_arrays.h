@@ -15,7 +15,7 @@ void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 /* Stores a value into the array right behind the statement that makes the value. */
 void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store);
 /* Adds a value like *let at the end of the loop, and returns it. */
-int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let);
+int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_tree_value *let);
 /* Adds a load from the array at the end of the loop, and returns its value. */
 int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store);
 /* Adds a load from the array at the start of the loop, at the position in the loop `of`. */

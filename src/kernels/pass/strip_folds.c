@@ -19,7 +19,7 @@ static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
     const rd_fold          *fold  = &c->t->p->fold[begin->fold];
-    rd_store               *store = &c->t->store[begin->store];
+    rd_tree_array          *store = &c->t->store[begin->store];
     const int64_t lanes = c->t->fold[begin->fold].lanes, width = f->ends_in_round ? 1 : c->r->width;
     const bool    cell_moves = rd_coef(&fold->cell, c->r->axis) != 0;
     const int64_t cells      = !cell_moves ? fold->n_cell
@@ -37,7 +37,7 @@ static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 
 /* Adds a value in the strip before the open vector loop, so that it is made once, and returns its
  * number; 0: no memory. */
-static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
+static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_tree_value *let)
 {
     const int32_t made = rd_add_made(c->t, let);
 
@@ -51,8 +51,12 @@ static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
  * and returns r9. Coordinate, constant and operator read no memory (slot -1). */
 static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 {
-    rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
-           number = place, remainder = place;
+    rd_tree_value place  = { .kind  = RD_I_COORD,
+                             .type  = RD_I64,
+                             .from  = RD_I64,
+                             .slot  = -1,
+                             .store = -1 },
+                  number = place, remainder = place;
     int32_t operand[2];
 
     place.at        = rd_axis_plus(c->t, c->start, /*offset=*/0);

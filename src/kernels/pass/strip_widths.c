@@ -133,8 +133,8 @@ static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear 
 static bool has_streams(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
-        const rd_let *let    = rd_let_of(m->r->t, s);
-        const rd_for *around = loop_of(m, m->r->t->stmt[s].parent);
+        const rd_tree_value *let    = rd_let_of(m->r->t, s);
+        const rd_for        *around = loop_of(m, m->r->t->stmt[s].parent);
 
         if (let && let->kind == RD_I_LOAD &&
             rd_coef_unclamped(m->r->t, &let->at, m->r->axis) == 1 && around &&
@@ -230,7 +230,7 @@ static int32_t wide_width(const measuring *m)
 static bool has_block_calls(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
-        const rd_let *let = rd_let_of(m->r->t, s);
+        const rd_tree_value *let = rd_let_of(m->r->t, s);
 
         if (let && let->kind == RD_I_CALL && m->r->t->p->call[let->arg].block)
             return true;
@@ -268,9 +268,9 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
         (bounds && bounds->list_at >= 0)) /* ranges are looked up for each strip */
         return false;
     for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop)) {
-        const rd_stmt *stmt = &r->t->stmt[s];
-        const rd_let  *let  = rd_let_of(r->t, s);
-        const bool     exp  = let && let->kind == RD_I_MAP && let->op == RD_OP_exp;
+        const rd_stmt       *stmt = &r->t->stmt[s];
+        const rd_tree_value *let  = rd_let_of(r->t, s);
+        const bool           exp  = let && let->kind == RD_I_MAP && let->op == RD_OP_exp;
 
         if (rd_stmt_needs_fission(r->t, s) && !(exp && let->type == RD_F32))
             return false;

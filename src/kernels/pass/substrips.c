@@ -90,7 +90,7 @@ int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int
 
 /* "prefetch 128 from s0[..]": puts a PREFETCH of the load's slot (array of the program's memory)
  * before the vector loop. */
-void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
+void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_tree_value *load, rd_linear at,
                             rd_linear count)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_PREFETCH);

@@ -13,6 +13,6 @@ int32_t rd_strips_around(const rd_schedule *t, int32_t stmt);
  * a body. Their vector loops visit one substrip then. Returns its statement. */
 int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int32_t width);
 /* Prefetches `count` elements of what the load reads before a vector loop, from `at` on. */
-void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
+void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_tree_value *load, rd_linear at,
                             rd_linear count);
 #endif

@@ -140,9 +140,7 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
 {
     enum { SHARE = 8 };
     const rd_for       loop = *rd_loop_of(t, stmt);
-    const rd_edge_part end  = { .at       = loop.to.part[0].at,
-                                .base     = loop.from.part[0].at,
-                                .multiple = SHARE };
+    const rd_edge_part end  = rd_whole_rounds(&loop, SHARE);
     const int32_t      made = rd_stmt_copy(t, tail_stmt);
     rd_for            *share, *last;
 
@@ -177,9 +175,7 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
     /* the end, rounded down to whole strips: there the tail begins */
-    const rd_edge_part border = { .at       = loop.to.part[0].at,
-                                  .base     = loop.from.part[0].at,
-                                  .multiple = r->width };
+    const rd_edge_part border = rd_whole_rounds(&loop, r->width);
     int32_t            tail_stmt, share = -1;
 
     if (loop.from.n != 1 || loop.to.n != 1 || loop.backwards)

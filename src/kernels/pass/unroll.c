@@ -23,9 +23,8 @@ static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    return loop && loop->kind == RD_FOR_UNROLL && loop->extent > 1 && loop->from.n == 1 &&
-           loop->from.part[0].multiple <= 1 && rd_vector_around(t, stmt) >= 0 &&
-           !rd_loop_of(t, rd_vector_around(t, stmt))->flattened &&
+    return loop && loop->kind == RD_FOR_UNROLL && loop->extent > 1 && rd_is_position(&loop->from) &&
+           rd_vector_around(t, stmt) >= 0 && !rd_loop_of(t, rd_vector_around(t, stmt))->flattened &&
            !rd_is_by_call(t, rd_vector_around(t, stmt));
 }
 

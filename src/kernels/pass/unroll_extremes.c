@@ -33,7 +33,7 @@ enum { FOUR = 4 };
  * rd_is_row_extreme() is true for minima and maxima of sparse rows of floats. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
-    const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
+    const rd_tree_value *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
 
     if (s->kind == RD_S_STEP)
         return s->mask < 0 && s->label < 0 && t->fold[s->fold].lanes == 1 &&
@@ -58,10 +58,9 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
     const rd_for *l        = rd_loop_of(t, loop);
     bool          has_step = false;
 
-    if (l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->strips_number >= 0 || l->backwards ||
-        !rd_is_sparse_row(&t->p->loop[l->program_loop]) || rd_trips(t->p, l->program_loop) < LONG ||
-        l->from.n != 1 || l->to.n != 1 || l->from.part[0].multiple > 1 ||
-        l->to.part[0].multiple > 1)
+    if (l->kind != RD_FOR_SERIAL || l->program_loop < 0 || l->strips_number >= 0 ||
+        !rd_goes_up(l) || !rd_is_sparse_row(&t->p->loop[l->program_loop]) ||
+        rd_trips(t->p, l->program_loop) < LONG)
         return false;
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
         if (!can_unroll_stmt(t, &t->stmt[s]))
@@ -123,9 +122,7 @@ static void move_step(rd_schedule *t, int32_t step, int32_t elements)
 static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at       = l.to.part[0].at,
-                                  .base     = l.from.part[0].at,
-                                  .multiple = FOUR };
+    const rd_edge_part border = rd_whole_rounds(&l, FOUR);
     const int32_t      around = rd_stmt_copy(t, loop), mark = rd_add_mark(t);
     int32_t            elements;
     rd_for            *by_four;

@@ -50,9 +50,8 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    if (!loop || loop->kind != RD_FOR_SERIAL || loop->program_loop < 0 || loop->backwards ||
-        loop->step != 1 || loop->start_mark >= 0 || loop->from.n != 1 || loop->to.n != 1 ||
-        loop->from.part[0].multiple > 1 || loop->to.part[0].multiple > 1 || vector_in(t, stmt) < 0)
+    if (!loop || loop->kind != RD_FOR_SERIAL || loop->program_loop < 0 || loop->step != 1 ||
+        loop->start_mark >= 0 || !rd_goes_up(loop) || vector_in(t, stmt) < 0)
         return 0;
     return target->strips->unroll_jam[loop->program_loop];
 }
@@ -140,18 +139,14 @@ static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
 static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at       = l.to.part[0].at,
-                                  .base     = l.from.part[0].at,
-                                  .multiple = rows };
+    const rd_edge_part border = rd_whole_rounds(&l, rows);
     const int32_t      made   = make_merged_loop(t, loop, rows, &border);
 
     if (t->failed)
         return;
     retarget_exits(t, made, loop);
     rd_put_before(t, made, loop);
-    t->loop[t->stmt[loop].arg].from.part[0] = border;
-    t->loop[t->stmt[loop].arg].extent       = rows - 1;
-    t->loop[t->stmt[loop].arg].program_loop = -1;
+    rd_keep_rest(t, loop, &border, rows);
 }
 
 /* The pass: for each loop around a vector loop for which several rounds were chosen, jams these

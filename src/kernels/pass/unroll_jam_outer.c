@@ -94,8 +94,8 @@ static int inner_loops(const rd_schedule *t, int32_t loop)
  * uses one if it loads (slot < 0: not from the program's memory); an ARRAY only declares it. */
 static bool uses_array(const rd_schedule *t, int32_t stmt, int32_t array)
 {
-    const rd_stmt *s   = &t->stmt[stmt];
-    const rd_let  *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
+    const rd_stmt       *s   = &t->stmt[stmt];
+    const rd_tree_value *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
 
     return let ? let->kind == RD_I_LOAD && let->slot < 0 && let->store == array
                : s->store == array && s->kind != RD_S_ARRAY;
@@ -169,8 +169,8 @@ static bool can_multiply_arrays(const rd_schedule *t, int32_t loop, int32_t rows
     int32_t n = 0;
 
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
-        const bool      each_row = is_of_each_row(t, loop, s);
-        const rd_store *store =
+        const bool           each_row = is_of_each_row(t, loop, s);
+        const rd_tree_array *store =
             t->stmt[s].kind == RD_S_BEGIN || each_row ? &t->store[t->stmt[s].store] : NULL;
 
         if (each_row && store->fold < 0 && !can_hand_on(t, loop, s))
@@ -226,9 +226,7 @@ static int32_t rows_to_jam(rd_schedule *t, const rd_target *target, int32_t stmt
     const rd_for *loop = serial_at(t, stmt);
     int32_t       rows;
 
-    if (!loop || loop->program_loop < 0 || loop->backwards || loop->step != 1 ||
-        loop->from.n != 1 || loop->to.n != 1 || loop->from.part[0].multiple > 1 ||
-        loop->to.part[0].multiple > 1)
+    if (!loop || loop->program_loop < 0 || loop->step != 1 || !rd_goes_up(loop))
         return 0;
     rows = target->strips->unroll_jam_outer[loop->program_loop];
     return rows > 1 && inner_loops(t, stmt) && can_multiply_arrays(t, stmt, rows) &&
@@ -247,8 +245,8 @@ static void declare_arrays(jammed_rows *j, int32_t made)
 
     for (int32_t s = t->stmt[j->loop].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
         /* store 0 if the statement has none: unused */
-        rd_store store = t->store[t->stmt[s].store >= 0 ? t->stmt[s].store : 0];
-        rd_stmt  array = t->stmt[s];
+        rd_tree_array store = t->store[t->stmt[s].store >= 0 ? t->stmt[s].store : 0];
+        rd_stmt       array = t->stmt[s];
 
         if (!is_of_each_row(t, j->loop, s))
             continue;
@@ -489,9 +487,7 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
 static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at       = l.to.part[0].at,
-                                  .base     = l.from.part[0].at,
-                                  .multiple = rows };
+    const rd_edge_part border = rd_whole_rounds(&l, rows);
     jammed_rows        j      = { .t = t, .loop = loop, .rows = rows, .mark = rd_add_mark(t) };
     int32_t            made;
 
@@ -500,9 +496,7 @@ static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
     if (t->failed)
         return;
     rd_put_before(t, made, loop);
-    t->loop[t->stmt[loop].arg].from.part[0] = border;
-    t->loop[t->stmt[loop].arg].extent       = rows - 1;
-    t->loop[t->stmt[loop].arg].program_loop = -1;
+    rd_keep_rest(t, loop, &border, rows);
 }
 
 /* The pass: for each outer loop for which several rounds (rows) were chosen, jams these into the

@@ -53,10 +53,10 @@ static bool find_loops(row_loops *q)
 }
 
 /* Returns the LOAD that the statement makes; NULL: it is another statement. */
-static const rd_let *load_of(const row_loops *q, int32_t stmt)
+static const rd_tree_value *load_of(const row_loops *q, int32_t stmt)
 {
-    const rd_stmt *s   = &q->r->t->stmt[stmt];
-    const rd_let  *let = s->kind == RD_S_LET ? &q->r->t->let[s->value] : NULL;
+    const rd_stmt       *s   = &q->r->t->stmt[stmt];
+    const rd_tree_value *let = s->kind == RD_S_LET ? &q->r->t->let[s->value] : NULL;
 
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
@@ -78,7 +78,7 @@ static bool has_shared_load(const row_loops *q, int32_t inside)
 {
     EACH_IN(q, inside, s)
     {
-        const rd_let *load = load_of(q, s);
+        const rd_tree_value *load = load_of(q, s);
 
         if (load && rd_linear_coef(q->r->t, &load->at, q->r->axis) &&
             !rd_linear_coef(q->r->t, &load->at, rd_loop_of(q->r->t, q->loop)->axis))
@@ -101,7 +101,8 @@ static int32_t store_to(const row_loops *q, int32_t slot)
  * row has stored for the same element of the strip (a range that vector loops visit). The value
  * then goes from loop to loop by an array, which each jammed row has. So the slot is scratch
  * (temporary memory of a task), stored once in the row, before the loop, at the same position. */
-static bool is_forwarded(const row_loops *q, int32_t inside, const rd_let *load, int32_t store)
+static bool is_forwarded(const row_loops *q, int32_t inside, const rd_tree_value *load,
+                         int32_t store)
 {
     const rd_schedule *t      = q->r->t;
     const rd_stmt     *s      = &t->stmt[store];
@@ -122,10 +123,10 @@ static bool is_forwarded(const row_loops *q, int32_t inside, const rd_let *load,
  * part by part, and could not see it. */
 static bool is_reading_row(const row_loops *q, int32_t inside, int32_t stmt)
 {
-    const rd_schedule *t    = q->r->t;
-    const rd_let      *load = load_of(q, stmt);
-    const int32_t      made = load ? store_to(q, load->slot) : -1;
-    int32_t            value[RD_MOST_READS];
+    const rd_schedule   *t    = q->r->t;
+    const rd_tree_value *load = load_of(q, stmt);
+    const int32_t        made = load ? store_to(q, load->slot) : -1;
+    int32_t              value[RD_MOST_READS];
 
     for (int32_t k = rd_reads_of(t, stmt, value, RD_MOST_READS) - 1; k >= 0; k--)
         if (rd_stands_in(t, t->let[value[k]].made_by, q->loop) &&
@@ -190,8 +191,8 @@ static int part_of(const row_loops *q, int32_t stmt)
  * the stores to its slot (array of the program's memory). */
 static bool keeps_order(const row_loops *q, int32_t stmt)
 {
-    const rd_stmt *a    = &q->r->t->stmt[stmt];
-    const rd_let  *load = load_of(q, stmt);
+    const rd_stmt       *a    = &q->r->t->stmt[stmt];
+    const rd_tree_value *load = load_of(q, stmt);
 
     EACH_IN(q, q->loop, s)
     {

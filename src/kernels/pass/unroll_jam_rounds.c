@@ -27,10 +27,10 @@ typedef struct jam_candidate {
          s         = rd_next_stmt((m)->r->t, s, (m)->loop))
 
 /* Returns the LOAD that the statement makes; NULL: it is another statement. */
-static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
+static const rd_tree_value *load_of(const jam_candidate *m, int32_t stmt)
 {
-    const rd_stmt *s   = &m->r->t->stmt[stmt];
-    const rd_let  *let = s->kind == RD_S_LET ? &m->r->t->let[s->value] : NULL;
+    const rd_stmt       *s   = &m->r->t->stmt[stmt];
+    const rd_tree_value *let = s->kind == RD_S_LET ? &m->r->t->let[s->value] : NULL;
 
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
@@ -70,7 +70,7 @@ static bool has_short_streams(const jam_candidate *m)
 
     EACH_IN(m, s)
     {
-        const rd_let *load = load_of(m, s);
+        const rd_tree_value *load = load_of(m, s);
 
         if (load && coef(m, &load->at, m->r->axis) == 1 && coef(m, &load->at, axis_of(m)) &&
             rd_bytes_of_axes(m->r->t, &load->at, load->type) > rd_cached_bytes()) {

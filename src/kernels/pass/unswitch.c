@@ -22,7 +22,7 @@
 /* True if the value is the constant 0 of an int type. */
 static bool is_int_0(const rd_schedule *t, int32_t value)
 {
-    const rd_let *let = &t->let[value];
+    const rd_tree_value *let = &t->let[value];
 
     return let->kind == RD_I_CONST && rd_dtype_kind(let->type) != RD_KIND_FLOAT &&
            let->word.u64 == 0;
@@ -33,7 +33,7 @@ static bool is_int_0(const rd_schedule *t, int32_t value)
  * false. */
 static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 {
-    const rd_let *x = &t->let[step->x];
+    const rd_tree_value *x = &t->let[step->x];
 
     if (step->mask >= 0 || !rd_reducer_adds_elements(t->p->fold[step->fold].reducer))
         return step->mask;

@@ -32,7 +32,7 @@ static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
  * (slot >= 0), at an address without values (axis < 0).  Floats of one byte have a conversion. */
 static bool is_byte(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
-    const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
+    const rd_tree_value *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
 
     if (!let || let->kind != RD_I_LOAD || let->slot < 0 || rd_dtype_size(let->type) != 1 ||
         rd_dtype_kind(let->type) == RD_KIND_FLOAT)

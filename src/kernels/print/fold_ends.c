@@ -97,7 +97,7 @@ static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s     = &n->t->stmt[stmt];
     const rd_print_fold *f     = &n->fold[s->fold];
-    const rd_store      *store = &n->t->store[s->store];
+    const rd_tree_array *store = &n->t->store[s->store];
     rd_text              line = { 0 }, row = { 0 };
 
     if (f->tree_rows) {

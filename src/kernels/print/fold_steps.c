@@ -7,7 +7,7 @@
  * fold_ends.c has the ends of folds.
  *
  * A cell is an accumulator of a fold, and a lane one of its states.  A block is 64 steps or so; its
- * result goes to the combine tree by push0().  A step is outer * rows of lanes + lane / lanes.  f0
+ * result goes to the combine tree by push0().  A step is line * rows of lanes + lane / lanes.  f0
  * exists if tasks share the fold.
  *
  * Fields. A step has values `weight`, `mask` and `label`, -1 where the fold has no weights, mask or
@@ -211,7 +211,7 @@ void rd_print_block_end(rd_printing *n, const rd_stmt *s)
     rd_text        line = { 0 }, step = { 0 };
 
     rd_text_add(&step, "t%" PRId32, s->fold);
-    if (s->fold_at.outer.n == 0 && s->fold_at.outer.offset == 0 && s->fold_at.lane.n &&
+    if (s->fold_at.lane_line.n == 0 && s->fold_at.lane_line.offset == 0 && s->fold_at.lane.n &&
         f->lanes > 1 && f->lane_extent > f->lanes)
         add_is_last_in_line(n, &line, s);
     else

@@ -15,7 +15,7 @@
  * axis. */
 static int64_t subscript_stride(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
-    const rd_store *store = &t->store[s->store];
+    const rd_tree_array *store = &t->store[s->store];
 
     return rd_linear_coef(t, &s->fold_at.cell, axis) * store->cell_stride +
            rd_linear_coef(t, &s->fold_at.state_offset, axis) +

@@ -27,7 +27,7 @@
  * strip (slot < 0). */
 static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
 {
-    const rd_let *label = &t->let[s->label];
+    const rd_tree_value *label = &t->let[s->label];
 
     return label->made_by < 0 || t->stmt[label->made_by].parent != s->parent ||
            (label->kind == RD_I_LOAD && label->slot < 0);
@@ -86,9 +86,9 @@ bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
  * the group's offset that vectors can compute. */
 static void print_subscripts(rd_printing *n, int32_t step, const char *count)
 {
-    const rd_stmt *s     = &n->t->stmt[step];
-    const rd_let  *label = &n->t->let[s->label];
-    rd_text        at    = { 0 };
+    const rd_stmt       *s     = &n->t->stmt[step];
+    const rd_tree_value *label = &n->t->let[s->label];
+    rd_text              at    = { 0 };
 
     n->vectors = true;
     rd_print_state_subscript(n, &at, s);

@@ -28,6 +28,20 @@ void rd_print_line(rd_printing *n, const char *format, ...)
     va_end(list);
 }
 
+/* Prints a line that opens a block, and indents. */
+void rd_print_open(rd_printing *n, const char *line)
+{
+    rd_print_line(n, "%s", line);
+    n->indent++;
+}
+
+/* Prints the end of the block. */
+void rd_print_close(rd_printing *n)
+{
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
 /* Adds a number. Small ones are spelled out, so that compilers know them; others come with the
  * call, as N3, so that one text serves many shapes. Equal numbers share an N. If more than 256
  * are different, there is no text: `why` says so. */
@@ -55,14 +69,7 @@ void rd_print_number(rd_printing *n, rd_text *to, int64_t value)
  * ends of the task's share, then "m2" of loops. */
 void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis)
 {
-    const int32_t mark = axis - n->t->p->n_axis;
-
-    if (mark < 0)
-        rd_text_add(to, "i%" PRId32, axis);
-    else if (mark < RD_MARKS)
-        rd_text_add(to, mark == RD_MARK_LO ? "lo" : "hi");
-    else
-        rd_text_add(to, "m%" PRId32, mark - RD_MARKS);
+    rd_axis_text(to, n->t, axis);
 }
 
 /* Adds " + " before each addend but the first. *any: there has been an addend. */

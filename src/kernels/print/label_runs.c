@@ -22,8 +22,8 @@
  * label -1 leaves out the label that the statement's own element has. */
 static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    const rd_store *store = &n->t->store[s->store];
-    rd_stmt         cell  = *s;
+    const rd_tree_array *store = &n->t->store[s->store];
+    rd_stmt              cell  = *s;
 
     cell.label = -1;
     rd_print_cell_subscript(n, to, &cell);

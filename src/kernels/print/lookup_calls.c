@@ -29,7 +29,7 @@ static int32_t find_index(const rd_schedule *t, int32_t loop)
 
 /* Returns which term of a load's address is the checked index: a term with axis < 0 is a value,
  * others are axes. -1: none is, or let is NULL. */
-static int32_t term_of(const rd_schedule *t, const rd_let *let, int32_t index)
+static int32_t term_of(const rd_schedule *t, const rd_tree_value *let, int32_t index)
 {
     for (int32_t k = 0; let && k < let->at.n; k++)
         if (t->term[let->at.first + k].axis < 0 && t->term[let->at.first + k].value == index)
@@ -50,7 +50,7 @@ static int32_t term_at(const rd_schedule *t, int32_t stmt, int32_t index)
  * wider. */
 static const char *type_of_index(const rd_schedule *t, int32_t index)
 {
-    const rd_let *let = &t->let[t->operand[t->let[index].first]];
+    const rd_tree_value *let = &t->let[t->operand[t->let[index].first]];
 
     return let->slot >= 0 || t->store[let->store].memory ? rd_memory_type(let->type)
                                                          : rd_register_type(let->type);
@@ -106,7 +106,7 @@ void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 /* ---- Calls ----------------------------------------------------------------------------------- */
 /* Adds the begin of an address, to which a position is added: "(const float *)x1 + " of a buffer
  * of the program, or "a5 + " of a local array. */
-static void add_pointer(rd_text *to, const rd_let *let)
+static void add_pointer(rd_text *to, const rd_tree_value *let)
 {
     if (let->slot >= 0)
         rd_text_add(to, "(const %s *)x%" PRId32 " + ", rd_memory_type(let->type), let->slot);
@@ -116,7 +116,7 @@ static void add_pointer(rd_text *to, const rd_let *let)
 
 /* Adds the address of the table's first element: that of the load, without the term that is the
  * checked index. So the terms before it and those behind it are printed as two positions. */
-static void add_table(rd_printing *n, rd_text *to, const rd_let *let, int32_t term)
+static void add_table(rd_printing *n, rd_text *to, const rd_tree_value *let, int32_t term)
 {
     const rd_linear before = { let->at.offset, term, let->at.first },
                     behind = { 0, let->at.n - term - 1, let->at.first + term + 1 };
@@ -132,11 +132,11 @@ static void add_table(rd_printing *n, rd_text *to, const rd_let *let, int32_t te
  * result goes to the array that the next statement stores to. */
 static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *count)
 {
-    const rd_schedule *t    = n->t;
-    const rd_let      *let  = rd_let_of(t, stmt);
-    const rd_let      *of   = &t->let[t->operand[t->let[index].first]]; /* the index, unchecked */
-    const int32_t      term = term_at(t, stmt, index);
-    char               name[NAME];
+    const rd_schedule   *t    = n->t;
+    const rd_tree_value *let  = rd_let_of(t, stmt);
+    const rd_tree_value *of   = &t->let[t->operand[t->let[index].first]]; /* the index, unchecked */
+    const int32_t        term = term_at(t, stmt, index);
+    char                 name[NAME];
 
     name_of(t, stmt, index, name, sizeof name);
     rd_print_begin_line(n);

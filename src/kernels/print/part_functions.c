@@ -118,7 +118,7 @@ static void declare_steps(rd_printing *n, const char *bound)
                         fold->lanes - 1, fold->lanes);
         else {
             rd_text_add(&step, "q->%s * ", bound);
-            rd_print_number(n, &step, rd_coef(&fold->outer, p->root) * rd_rows_of_lanes(fold));
+            rd_print_number(n, &step, rd_coef(&fold->lane_line, p->root) * rd_rows_of_lanes(fold));
         }
         /* the bound is "lo" or "hi" */
         if (bound[0] == 'l')

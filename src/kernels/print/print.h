@@ -66,6 +66,9 @@ bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool);
 /* index_text.c: prints a line; begins one that the caller goes on with in n->to. */
 __attribute__((format(printf, 2, 3))) void rd_print_line(rd_printing *n, const char *format, ...);
 void                                       rd_print_begin_line(rd_printing *n);
+/* Print a line that opens a block, "if (x) {", and what closes it; lines between are indented. */
+void rd_print_open(rd_printing *n, const char *line);
+void rd_print_close(rd_printing *n);
 /* Adds a number, spelled out if it is small; the name of an axis or a mark: "i0", "m2". */
 void rd_print_number(rd_printing *n, rd_text *to, int64_t value);
 void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis);
@@ -127,10 +130,10 @@ bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int
 bool rd_print_strided_rows(rd_printing *n, int32_t stmt);
 /* quotients.c: true if the value is a quotient by a constant that a product gives exactly; adds
  * it. */
-bool rd_is_short_quotient(const rd_printing *n, const rd_let *let);
-void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let);
+bool rd_is_short_quotient(const rd_printing *n, const rd_tree_value *let);
+void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_tree_value *let);
 /* remainders.c: prints floored division of a strip by a known number, or its remainder. */
-void rd_print_remainder_by_constant(rd_printing *n, const rd_let *let, int32_t result,
+void rd_print_remainder_by_constant(rd_printing *n, const rd_tree_value *let, int32_t result,
                                     const char *count);
 
 /* strip_functions.c: prints a vector loop by call that makes values.  False: it makes none. */
@@ -141,7 +144,7 @@ bool rd_has_tail_loop(const rd_printing *n, int32_t stmt);
 bool rd_is_tail_loop(const rd_printing *n, int32_t stmt);
 
 /* value_text.c: returns the instruction that a value would be, for functions of emit/. */
-rd_inst rd_print_inst(const rd_printing *n, const rd_let *let);
+rd_inst rd_print_inst(const rd_printing *n, const rd_tree_value *let);
 
 /* part_functions.c: prints the functions of all parts of the program, or the one of all of them. */
 void rd_print_parts(rd_printing *n, rd_text *to);
@@ -150,10 +153,11 @@ void rd_print_parts(rd_printing *n, rd_text *to);
 /* value_text.c */
 void rd_print_let(rd_printing *n, const rd_stmt *s);
 void rd_print_store(rd_printing *n, int32_t stmt);
-void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let);
+void rd_print_value(rd_printing *n, rd_text *to, const rd_tree_value *let);
 /* user_calls.c: prints a call for one element; for a strip, between arrays. */
 void rd_print_call(rd_printing *n, int32_t value);
-void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, const char *count);
+void rd_print_strip_call(rd_printing *n, const rd_tree_value *let, int32_t result,
+                         const char *count);
 /* fold_steps.c: begins, steps and ends of blocks. */
 void rd_print_begin(rd_printing *n, const rd_stmt *s);
 void rd_print_step(rd_printing *n, const rd_stmt *s);
@@ -163,7 +167,7 @@ void rd_print_block_end(rd_printing *n, const rd_stmt *s);
 void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states);
 /* Adds "r3, 1": the element and its weight. */
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s);
-/* Adds "(outer * rows + lane / lanes)": the number of the step that takes the element. */
+/* Adds "(line * rows + lane / lanes)": the number of the step that takes the element. */
 void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s);
 /* Adds " float r5;": declarations of the results. */
 void rd_print_results(rd_text *to, const rd_stmt *s, const rd_fold *f);

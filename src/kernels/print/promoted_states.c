@@ -30,9 +30,9 @@ static void add_state(rd_text *to, int32_t store, char name, int k, const char *
 static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
                        const char *at)
 {
-    const rd_store *local     = &n->t->store[s->arg];
-    const bool      all_lanes = local->lane_stride != 0, loads = s->kind == RD_S_LOAD_STATES;
-    rd_text         local_text = { 0 }, cell_text = { 0 };
+    const rd_tree_array *local     = &n->t->store[s->arg];
+    const bool           all_lanes = local->lane_stride != 0, loads = s->kind == RD_S_LOAD_STATES;
+    rd_text              local_text = { 0 }, cell_text = { 0 };
 
     add_state(&local_text, s->arg, name, k, there, local->lane_stride);
     add_state(&cell_text, s->store, name, k, at, all_lanes ? n->t->store[s->store].lane_stride : 0);

@@ -45,14 +45,14 @@ static bool is_short_constant(double c, rd_dtype type)
 /* True if the statement is a value rounded to a whole number, by round or trunc. */
 static bool is_rounding(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     return let && let->kind == RD_I_MAP && (let->op == RD_OP_round || let->op == RD_OP_trunc);
 }
 
 /* True if the value is a float made of an int by a cast: quotients of it are 0 or normal, never
  * subnormal. */
-static bool is_from_int(const rd_let *let)
+static bool is_from_int(const rd_tree_value *let)
 {
     return let->kind == RD_I_CAST && rd_dtype_kind(let->from) != RD_KIND_FLOAT;
 }
@@ -71,14 +71,14 @@ static bool is_rounded(const rd_schedule *t, int32_t value)
 /* True if the value is x / c for floats, where a product with 1 / c gives the same bits. The
  * constant c has few bits, and x is a cast of an int, or all readers round the quotient. Only
  * C's text has the function (dialect->hides). Operand 1 is the divisor. */
-bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
+bool rd_is_short_quotient(const rd_printing *n, const rd_tree_value *let)
 {
     const rd_schedule *t = n->t;
 
     if (!n->dialect->hides || let->kind != RD_I_MAP || let->op != RD_OP_div ||
         (let->type != RD_F32 && let->type != RD_F64))
         return false;
-    const rd_let *by = &t->let[t->operand[let->first + 1]];
+    const rd_tree_value *by = &t->let[t->operand[let->first + 1]];
 
     if (by->kind != RD_I_CONST ||
         !is_short_constant(let->type == RD_F32 ? (double)by->word.f32 : by->word.f64, let->type))
@@ -99,12 +99,12 @@ static void split_reciprocal(double c, rd_dtype type, double *high, double *low)
 
 /* Prints "rd_quotient_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)": the dividend, the divisor, and
  * the divisor's reciprocal as a sum of two floats, high + low. */
-void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let)
+void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
-    const int32_t *in  = &n->t->operand[let->first];
-    const rd_let  *by  = &n->t->let[in[1]];
-    const bool     f32 = let->type == RD_F32;
-    double         high, low;
+    const int32_t       *in  = &n->t->operand[let->first];
+    const rd_tree_value *by  = &n->t->let[in[1]];
+    const bool           f32 = let->type == RD_F32;
+    double               high, low;
 
     split_reciprocal(f32 ? (double)by->word.f32 : by->word.f64, let->type, &high, &low);
     rd_text_add(to,

@@ -20,11 +20,11 @@ static double reciprocal_of(double b)
 /* Prints the macro that replaces a strip (n2 elements) of floats x by floor(x / b) or the
  * remainder: "DIVIDED_STRIP_BY(remainder, f32, a5, 0x1.68p+8F, 0x1.6c16c16c16c1ap-9, n2)", with
  * the operator, the type, the array, b, and 1 / b. */
-void rd_print_remainder_by_constant(rd_printing *n, const rd_let *let, int32_t result,
+void rd_print_remainder_by_constant(rd_printing *n, const rd_tree_value *let, int32_t result,
                                     const char *count)
 {
-    const rd_let *by = &n->t->let[n->t->operand[let->first + 1]];
-    const char   *op = rd_op_table[let->op].name;
+    const rd_tree_value *by = &n->t->let[n->t->operand[let->first + 1]];
+    const char          *op = rd_op_table[let->op].name;
 
     if (let->type == RD_F32)
         rd_print_line(n, "DIVIDED_STRIP_BY(%s, f32, a%" PRId32 ", %aF, %a, %s)", op, result,

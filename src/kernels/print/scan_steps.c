@@ -74,7 +74,7 @@ static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const ch
     rd_text_add(&line, ", ");
     rd_print_state_addresses(&line, f, 's', s->store, at);
     rd_text_add(&line, ", (");
-    rd_print_linear(n, &line, &s->fold_at.outer);
+    rd_print_linear(n, &line, &s->fold_at.lane_line);
     rd_text_add(&line, ") %% %d, ", RD_TREE_STEPS);
     rd_print_number(n, &line, n->t->store[s->store].extent);
     rd_print_line(n, "%s, %s);", line.at, count);
@@ -273,7 +273,7 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     if (is_strip_tree_scan(n, s)) {
         if (n->fold[s->fold].emit.fold->exclusive)
             set_element(n, s, "i");
-    } else if (n->fold[s->fold].levels && is_known_position(n, &s->fold_at.outer, &place))
+    } else if (n->fold[s->fold].levels && is_known_position(n, &s->fold_at.lane_line, &place))
         add_by_known_tree(n, s, at, place);
     else if (n->fold[s->fold].levels)
         add_by_tree(n, s, at);

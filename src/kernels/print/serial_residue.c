@@ -97,7 +97,7 @@ static bool has_vector_loop(const rd_schedule *t, int32_t loop)
 static bool has_strided_access(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
-        const rd_let   *let  = rd_let_of(t, s);
+        const rd_tree_value *let = rd_let_of(t, s);
         const bool      load = let && let->kind == RD_I_LOAD, store = t->stmt[s].kind == RD_S_STORE;
         const rd_stride move =
             load || store ? rd_access_stride(t, loop, s) : (rd_stride){ true, 0 };

@@ -73,7 +73,7 @@ static bool array_of(const rd_print_fold *f, int64_t states, int64_t discard, in
 }
 
 /* Returns how many doubles (w) each state of a running sum of floats has. */
-static int64_t doubles_of(const rd_printing *n, const rd_store *store)
+static int64_t doubles_of(const rd_printing *n, const rd_tree_array *store)
 {
     return n->t->fold[store->fold].n_words;
 }
@@ -105,10 +105,10 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
  * where they begin. */
 static void allot(rd_printing *n, int32_t number)
 {
-    const rd_store *store = &n->t->store[number];
-    rd_print_fold  *f     = &n->fold[number];
-    int64_t         bytes = 0;
-    state_array     a;
+    const rd_tree_array *store = &n->t->store[number];
+    rd_print_fold       *f     = &n->fold[number];
+    int64_t              bytes = 0;
+    state_array          a;
 
     f->emit.cells = store->cells;
     f->states     = store->extent;
@@ -180,10 +180,10 @@ void rd_print_declare_states(rd_printing *n)
  * (one_label) begin as 0, too: run5 = -1 says that they are of no label yet. */
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 {
-    const int32_t   number  = s->store;
-    const rd_store *store   = &n->t->store[number];
-    const bool      is_copy = number >= n->t->p->n_fold; /* a copy that passes have added */
-    state_array     a;
+    const int32_t        number  = s->store;
+    const rd_tree_array *store   = &n->t->store[number];
+    const bool           is_copy = number >= n->t->p->n_fold; /* a copy that passes have added */
+    state_array          a;
 
     if (store->fold < 0) {
         rd_print_line(n, "%s a%" PRId32 "[%" PRId64 "] LINES%s;",
@@ -254,8 +254,8 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
  * of its group. */
 void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    const rd_store *store = &n->t->store[s->store];
-    rd_linear       more  = s->fold_at.state_offset;
+    const rd_tree_array *store = &n->t->store[s->store];
+    rd_linear            more  = s->fold_at.state_offset;
 
     add_times(n, to, &s->fold_at.cell, store->cell_stride);
     more.offset = 0;
@@ -276,8 +276,8 @@ void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
  */
 void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    const rd_store *store = &n->t->store[s->store];
-    const rd_fold  *f     = &n->t->p->fold[s->fold];
+    const rd_tree_array *store = &n->t->store[s->store];
+    const rd_fold       *f     = &n->t->p->fold[s->fold];
 
     if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->flattened) {
         rd_text_add(to, "i"); /* a state lies where its element does */
@@ -301,7 +301,7 @@ void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
  * loop stands inside, so states must not be in arrays. */
 bool rd_is_one_state(const rd_printing *n, const rd_stmt *s)
 {
-    const rd_store *store = &n->t->store[s->store];
+    const rd_tree_array *store = &n->t->store[s->store];
 
     return n->vector >= 0 && store->storage == RD_IN_REGISTERS && store->extent == 1 &&
            n->fold[s->fold].lanes == 1 && !n->fold[s->fold].emit.fold->user &&

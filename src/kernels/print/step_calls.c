@@ -91,7 +91,7 @@ void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s)
     const int64_t  rows = rd_rows_of_lanes(f);
 
     rd_text_add(to, "(");
-    rd_print_linear(n, to, &s->fold_at.outer);
+    rd_print_linear(n, to, &s->fold_at.lane_line);
     rd_text_add(to, ")");
     if (rows != 1) {
         rd_text_add(to, " * ");

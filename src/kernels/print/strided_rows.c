@@ -57,12 +57,12 @@ bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
     if (inner < 0 || t->stmt[inner].kind != RD_S_LOOP ||
         rd_loop_of(t, inner)->kind != RD_FOR_UNROLL)
         return false;
-    const rd_stmt *load = &t->stmt[t->stmt[inner].first], *store = &t->stmt[load->next];
-    const rd_let  *let  = &t->let[load->value];
-    const rd_for  *loop = rd_loop_of(t, inner);
-    const int64_t  size = rd_dtype_size(let->type), group = loop->extent * size;
-    const int64_t  period = size * rd_linear_coef(t, &let->at, rd_loop_of(t, stmt)->axis);
-    rd_text        place = { 0 }, count = { 0 };
+    const rd_stmt       *load = &t->stmt[t->stmt[inner].first], *store = &t->stmt[load->next];
+    const rd_tree_value *let  = &t->let[load->value];
+    const rd_for        *loop = rd_loop_of(t, inner);
+    const int64_t        size = rd_dtype_size(let->type), group = loop->extent * size;
+    const int64_t        period = size * rd_linear_coef(t, &let->at, rd_loop_of(t, stmt)->axis);
+    rd_text              place = { 0 }, count = { 0 };
 
     print_shuffle(n, group, period, rows_per_vector(group, period));
     rd_print_count(n, &count, stmt);

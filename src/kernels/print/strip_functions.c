@@ -29,7 +29,7 @@ static int32_t result_array(const rd_printing *n, int32_t loop)
 }
 
 /* Returns the local array that operand k is loaded from. */
-static int32_t operand_array(const rd_printing *n, const rd_let *let, int32_t k)
+static int32_t operand_array(const rd_printing *n, const rd_tree_value *let, int32_t k)
 {
     return n->t->let[n->t->operand[let->first + k]].store;
 }
@@ -37,7 +37,7 @@ static int32_t operand_array(const rd_printing *n, const rd_let *let, int32_t k)
 /* Prints the cast of a strip of floats to narrow ints: "INTS_OF_STRIP(uint8_t, f32_to_u8, -1,
  * a4, a5, n0)". The macro uses vector casts if all elements of the strip are above the third
  * argument and below 2^31, so fit an int32_t. Else it calls f32_to_u8() for each. */
-static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+static void print_ints(rd_printing *n, const rd_tree_value *let, int32_t result, const char *count)
 {
     const rd_inst inst = rd_print_inst(n, let);
     char          name[RD_EMIT_NAME];
@@ -52,7 +52,8 @@ static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const 
 /* Prints a loop that calls the operator for one element after another, where the library has no
  * function of a whole strip: "for (int64_t i = 0; i < n0; i++) a5[i] = f64_atan2(a5[i],
  * a6[i]);". */
-static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+static void print_serial_map(rd_printing *n, const rd_tree_value *let, int32_t result,
+                             const char *count)
 {
     const rd_inst inst       = rd_print_inst(n, let);
     char          second[24] = "", name[RD_EMIT_NAME];
@@ -66,7 +67,8 @@ static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, 
 
 /* Prints the rounding of results to 16-bit floats, if the value has such a type: "INDEPENDENT
  * for (..) a5[i] = rd_round_f16(a5[i]);". They were computed as f32. */
-static void round_halves(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+static void round_halves(rd_printing *n, const rd_tree_value *let, int32_t result,
+                         const char *count)
 {
     if (rd_dtype_is_narrow_float(let->type))
         rd_print_line(n,
@@ -77,7 +79,7 @@ static void round_halves(rd_printing *n, const rd_let *let, int32_t result, cons
 
 /* Prints exp of a strip, which may be one of several in the array: "EXP_OF_STRIP(f32, a5, n0)",
  * "EXP_OF_STRIP(f32, (a5 + i2 * 16 + m3 * -16), n0)". */
-static void print_exp(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+static void print_exp(rd_printing *n, const rd_tree_value *let, int32_t result, const char *count)
 {
     const rd_linear *at   = &n->t->let[n->t->operand[let->first]].at;
     const char      *elem = rd_dtype_class(let->type) == RD_CLASS_f32 ? "f32" : "f64";
@@ -96,7 +98,7 @@ static void print_exp(rd_printing *n, const rd_let *let, int32_t result, const c
 /* Prints an operator on the n0 elements of a strip: by vectors where the library has it so
  * (random words, exp, functions with hard arguments, divisions), else by a loop of calls. 16-bit
  * floats are computed as f32 and rounded behind. */
-static void print_map(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+static void print_map(rd_printing *n, const rd_tree_value *let, int32_t result, const char *count)
 {
     const char *elem = rd_dtype_class(let->type) == RD_CLASS_f32 ? "f32" : "f64";
 
@@ -126,9 +128,9 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
  * (statements follow its store) is one of three interleaved planes. */
 bool rd_print_strip_function(rd_printing *n, int32_t stmt)
 {
-    const int32_t value = function_in(n, stmt);
-    const rd_let *let   = value >= 0 ? &n->t->let[value] : NULL;
-    rd_text       count = { 0 };
+    const int32_t        value = function_in(n, stmt);
+    const rd_tree_value *let   = value >= 0 ? &n->t->let[value] : NULL;
+    rd_text              count = { 0 };
 
     if (!let)
         return false;

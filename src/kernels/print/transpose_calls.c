@@ -18,7 +18,8 @@
  * rows are the caller's, not scratch (temporary memory), and the load is not marked uncounted.
  * Addresses are those of the first element: row 0 of the strip (n->at_first_element), column 0
  * (n->axis_is_known). */
-static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, const rd_stmt *store)
+static void print_columns(rd_printing *n, int32_t stmt, const rd_tree_value *load,
+                          const rd_stmt *store)
 {
     const rd_for *rows = rd_loop_of(n->t, stmt), *across = rd_loop_of(n->t, n->t->stmt[stmt].first);
     rd_text       count = { 0 }, at = { 0 }, to = { 0 };
@@ -50,10 +51,10 @@ static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, cons
  * "turn_word4(64, 16, a2, 16, a1, 64, 0);". */
 bool rd_print_transpose(rd_printing *n, int32_t stmt)
 {
-    const rd_schedule *t     = n->t;
-    const int32_t      inner = t->stmt[stmt].first;
-    const rd_stmt     *store;
-    const rd_let      *load;
+    const rd_schedule   *t     = n->t;
+    const int32_t        inner = t->stmt[stmt].first;
+    const rd_stmt       *store;
+    const rd_tree_value *load;
 
     if (!rd_is_transpose(t, stmt))
         return false;

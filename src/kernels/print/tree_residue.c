@@ -28,7 +28,7 @@ typedef struct residue_search {
 /* True if the value is the number of the lane (partial accumulator) with which a strip begins:
  * the remainder of a coordinate by a constant. A pass has added it behind the program's values
  * (n_reg), so it is no operation of the program. */
-static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
+static bool is_lane_offset(const rd_schedule *t, const rd_tree_value *let)
 {
     return let->kind == RD_I_MAP && let->type == RD_I64 && let->n == 2 &&
            let - t->let >= t->p->n_reg && t->let[t->operand[let->first]].kind == RD_I_COORD &&
@@ -39,7 +39,7 @@ static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
  * no load, constant or coordinate. Nor is it a strip's first lane, which a pass has added. */
 static bool is_operation(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     if (!let)
         return rd_is_step(t, stmt);
@@ -59,7 +59,7 @@ static bool is_operation(const rd_schedule *t, int32_t stmt)
  * value's instruction, "exp". */
 static void name_of(const rd_schedule *t, int32_t stmt, char name[RD_RESIDUE_NAME])
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     if (!let) {
         rd_residue_fold(&t->p->fold[t->stmt[stmt].fold], name);
@@ -78,7 +78,7 @@ static void name_of(const rd_schedule *t, int32_t stmt, char name[RD_RESIDUE_NAM
 /* Returns why a vector loop that is one call of a function still runs element by element inside;
  * RD_N_RESIDUE if it has vectors. let: the value that it makes; NULL: a step. A user's function
  * takes the whole strip if it has a C text or takes arrays, but not if it takes one element. */
-static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
+static rd_residue_why why_by_call(const rd_schedule *t, const rd_tree_value *let)
 {
     const rd_call *call = let && let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
 
@@ -129,8 +129,8 @@ static void enter_vector_loop(residue_search *q, int32_t vector)
  * a loop that keeps its order; or the loop holds an inner loop. */
 static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 {
-    const rd_schedule *t   = q->t;
-    const rd_let      *let = rd_let_of(t, stmt);
+    const rd_schedule   *t   = q->t;
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     if (rd_is_by_call(t, q->loop))
         return why_by_call(t, let);
@@ -163,7 +163,7 @@ static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
  * compilers compute it once before the loop. */
 static bool is_invariant(const residue_search *q, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(q->t, stmt);
+    const rd_tree_value *let = rd_let_of(q->t, stmt);
 
     return let && !q->varies[q->t->stmt[stmt].value];
 }

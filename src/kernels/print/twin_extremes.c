@@ -32,7 +32,7 @@ static bool is_plain_extreme(const rd_printing *n, int32_t fold, int32_t reducer
  * arrays alike. */
 static bool lie_alike(const rd_schedule *t, int32_t a, int32_t b)
 {
-    const rd_store *x = &t->store[a], *y = &t->store[b];
+    const rd_tree_array *x = &t->store[a], *y = &t->store[b];
 
     return x->storage == y->storage && x->extent == y->extent && x->cells == y->cells &&
            x->lanes == y->lanes && x->cell_stride == y->cell_stride &&

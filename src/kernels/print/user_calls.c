@@ -16,10 +16,10 @@ enum { NAME = 24 };
 
 /* A call of a user's function on arrays of `count` elements. */
 typedef struct user_call {
-    const rd_let  *let;                              /* the value that the call makes        */
-    const rd_call *call;                             /* the user's function                  */
-    const char    *count;                            /* elements of each array, as text      */
-    char           in[RD_MAX_CALL][NAME], out[NAME]; /* names of arrays: operands, the result */
+    const rd_tree_value *let;              /* the value that the call makes        */
+    const rd_call       *call;             /* the user's function                  */
+    const char          *count;            /* elements of each array, as text      */
+    char in[RD_MAX_CALL][NAME], out[NAME]; /* names of arrays: operands, the result */
 } user_call;
 
 /* Adds the names of the arrays of all operands: "a5, a6"; element "[i]" makes "a5[i], a6[i]". */
@@ -127,7 +127,7 @@ static void print_call(rd_printing *n, const user_call *c)
 
 /* Returns the description of a call on arrays of `count` elements (as text), still without the
  * names of its arrays. */
-static user_call user_call_of(const rd_printing *n, const rd_let *let, const char *count)
+static user_call user_call_of(const rd_printing *n, const rd_tree_value *let, const char *count)
 {
     return (user_call){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
 }
@@ -135,7 +135,8 @@ static user_call user_call_of(const rd_printing *n, const rd_let *let, const cha
 /* ---- A whole strip --------------------------------------------------------------------------- */
 /* Prints a call on a whole strip (the `count` elements that a vector loop takes at once): its
  * operands, and the result, are local arrays a5 .. of the text. */
-void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+void rd_print_strip_call(rd_printing *n, const rd_tree_value *let, int32_t result,
+                         const char *count)
 {
     user_call c = user_call_of(n, let, count);
 

@@ -12,7 +12,7 @@
 
 /* Makes the instruction that the value would be, because functions of emit/ take instructions.
  * Operands are numbers of values; -1: there is none. */
-rd_inst rd_print_inst(const rd_printing *n, const rd_let *let)
+rd_inst rd_print_inst(const rd_printing *n, const rd_tree_value *let)
 {
     const int32_t *in = &n->t->operand[let->first];
 
@@ -28,7 +28,7 @@ rd_inst rd_print_inst(const rd_printing *n, const rd_let *let)
 }
 
 /* Returns the value that is operand k of a value. */
-static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t k)
+static const rd_tree_value *operand_of(const rd_printing *n, const rd_tree_value *let, int32_t k)
 {
     return &n->t->let[n->t->operand[let->first + k]];
 }
@@ -36,9 +36,9 @@ static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t
 /* True if the value is floor(int / constant) or its remainder, with a constant above 0 that the
  * text knows, and the language has a function for it, whose division compilers turn into
  * products. */
-static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
+static bool is_division_by_constant(const rd_printing *n, const rd_tree_value *let)
 {
-    const rd_let *by = let->n > 1 ? operand_of(n, let, /*k=*/1) : NULL;
+    const rd_tree_value *by = let->n > 1 ? operand_of(n, let, /*k=*/1) : NULL;
 
     return n->dialect->divides && let->kind == RD_I_MAP && by && by->kind == RD_I_CONST &&
            (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
@@ -77,7 +77,7 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
  * half. Buffers of the program (slot >= 0), and local arrays with `memory`, hold the type in
  * memory, which is converted to the register's type. Other local arrays hold the register's type
  * already. */
-static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
+static void add_load(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     rd_text element = { 0 };
 
@@ -94,7 +94,7 @@ static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
  * from compilers by a call, "rd_hidden_f32(..)". If gcc knew the number, it would branch where a
  * vector would blend. Texts of several functions pass constants through memory, so they are
  * hidden anyway. */
-static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
+static void add_constant(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     const rd_inst inst   = rd_print_inst(n, let);
     const bool    hidden = n->dialect->hides && n->t->whole && n->vector < 0 &&
@@ -108,7 +108,7 @@ static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
 
 /* Adds the call of a floored division or remainder of ints by a constant, which the text spells
  * out so that compilers turn the division into products: "rd_floordiv_by_int64_t(r3, 12)". */
-static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
+static void add_division(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     const rd_inst by = rd_print_inst(n, operand_of(n, let, /*k=*/1));
 
@@ -120,14 +120,14 @@ static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 
 /* True if operand k is the constant exponent of a power by half integers, x^2.5. It is spelled
  * out in the call, because compilers then reduce the power to a few products. */
-static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_t k)
+static bool is_constant_exponent(const rd_printing *n, const rd_tree_value *let, int32_t k)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_pow_half && k == 1 &&
            operand_of(n, let, k)->kind == RD_I_CONST;
 }
 
 /* Adds the constant exponent of a power as a literal, ", 2.5", so that compilers know it. */
-static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
+static void add_exponent(const rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     const rd_inst inst = rd_print_inst(n, operand_of(n, let, /*k=*/1));
 
@@ -137,7 +137,7 @@ static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
 
 /* Adds "f32_add(r1, r2)", with ", &warnings" for an operator that may warn. A reversed
  * difference, which is squared later, has its operands the other way round: b - a for a - b. */
-static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
+static void add_operation(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     const rd_inst inst = rd_print_inst(n, let);
     char          name[RD_EMIT_NAME];
@@ -156,7 +156,7 @@ static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
 /* Adds the check of an index that is read at run time, "rd_index_i64(r3, N4, &failed)", where N4
  * is the extent. Negative indices count from the end. An index outside sets `failed`, and index
  * 0 stands in for it. Outside of vector loops it is rd_index_one_i64(), which may branch. */
-static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
+static void add_index(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     rd_text_add(to, "%s(r%" PRId32 ", ",
                 rd_dtype_class(let->from) == RD_CLASS_u64 ? "rd_index_u64"
@@ -170,7 +170,7 @@ static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
 /* Adds a cast of a float that is known to fit an int32_t or to be NaN,
  * "(uint8_t)(int32_t)rd_or_0_f64(r7)". Vector units have this cast, and its bits are those of
  * the full cast, which also treats large numbers. */
-static void add_bounded_cast(const rd_printing *n, rd_text *to, const rd_let *let)
+static void add_bounded_cast(const rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     rd_text_add(to, "(%s)(int32_t)rd_or_0_%s(r%" PRId32 ")", rd_memory_type(let->type),
                 rd_class_name(rd_dtype_class(let->from)), n->t->operand[let->first]);
@@ -184,7 +184,7 @@ static bool is_signed(rd_dtype type)
 
 /* True if the value is an int of at most 17 bits with its sign, such as a byte in a 64-bit type.
  * It looks through casts and choices, 4 deep at most, so that the search is short. */
-static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
+static bool has_17_bits(const rd_printing *n, const rd_tree_value *let, int depth)
 {
     enum { DEEP = 4, MOST = 65535 };
 
@@ -208,9 +208,9 @@ static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
 /* Returns the narrow type in which a choice "c ? x : y" of small ints in an 8-byte type is made,
  * so that a vector holds more of them: the memory type of x if y is 0, else int32_t. NULL: the
  * value's own type. */
-static const char *chosen_type(const rd_printing *n, const rd_let *let)
+static const char *chosen_type(const rd_printing *n, const rd_tree_value *let)
 {
-    const rd_let *x = operand_of(n, let, /*k=*/1), *y = operand_of(n, let, /*k=*/2);
+    const rd_tree_value *x = operand_of(n, let, /*k=*/1), *y = operand_of(n, let, /*k=*/2);
 
     if (rd_register_size(let->type) < 8 || !has_17_bits(n, let, /*depth=*/0))
         return NULL;
@@ -223,7 +223,7 @@ static const char *chosen_type(const rd_printing *n, const rd_let *let)
  * out: gcc 12 does not vectorise the choice if they come as variables. */
 static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const char *type)
 {
-    const rd_let *let = &n->t->let[value];
+    const rd_tree_value *let = &n->t->let[value];
 
     if (type)
         rd_text_add(to, "(%s)", type);
@@ -235,7 +235,7 @@ static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const c
 
 /* Adds a choice between two values, "r2 ? (uint8_t)r0 : (uint8_t)(0)". Both are cast to a narrow
  * type where chosen_type() finds one, so that vectors hold more of them. */
-static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
+static void add_choice(const rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     const int32_t    *in   = &n->t->operand[let->first];
     const char *const type = chosen_type(n, let);
@@ -248,7 +248,7 @@ static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
 
 /* Adds the expression that makes the value, by the kind of its instruction. fits_int32: a cast
  * of a float that fits an int32_t; in a vector loop it is the cast that vector units have. */
-void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
+void rd_print_value(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     switch (let->kind) {
     case RD_I_CONST: add_constant(n, to, let); break;
@@ -273,7 +273,7 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
  * begin and end (uncounted). In vector loops one statement counts all loads of the loop. */
 void rd_print_let(rd_printing *n, const rd_stmt *s)
 {
-    const rd_let *let = &n->t->let[s->value];
+    const rd_tree_value *let = &n->t->let[s->value];
 
     if (let->kind == RD_I_CALL) {
         rd_print_call(n, s->value);

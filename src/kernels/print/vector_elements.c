@@ -119,10 +119,10 @@ bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at)
  * *const p7 = (const float *)x0 + m0 * 3;"; and the padded copy of a load in a padded strip. */
 static void declare_pointer(rd_printing *n, int32_t stmt)
 {
-    const rd_stmt   *s    = &n->t->stmt[stmt];
-    const rd_let    *let  = s->kind == RD_S_LET ? &n->t->let[s->value] : NULL; /* a load */
-    const rd_linear *at   = let ? &let->at : &s->at;
-    const int32_t    slot = let ? let->slot : s->slot;
+    const rd_stmt       *s    = &n->t->stmt[stmt];
+    const rd_tree_value *let  = s->kind == RD_S_LET ? &n->t->let[s->value] : NULL; /* a load */
+    const rd_linear     *at   = let ? &let->at : &s->at;
+    const int32_t        slot = let ? let->slot : s->slot;
     const char *type = rd_memory_type(let ? let->type : s->type), *qualifier = let ? "const " : "";
     rd_text     place = { 0 };
 
@@ -146,8 +146,8 @@ static int64_t loads_in(const rd_printing *n, int32_t body)
     int64_t loads = 0;
 
     for (int32_t s = n->t->stmt[body].first; s >= 0; s = n->t->stmt[s].next) {
-        const rd_stmt *stmt = &n->t->stmt[s];
-        const rd_let  *let  = stmt->kind == RD_S_LET ? &n->t->let[stmt->value] : NULL;
+        const rd_stmt       *stmt = &n->t->stmt[s];
+        const rd_tree_value *let  = stmt->kind == RD_S_LET ? &n->t->let[stmt->value] : NULL;
 
         if (stmt->kind == RD_S_LOOP)
             loads += rd_loop_of(n->t, s)->extent * loads_in(n, s);

@@ -23,9 +23,9 @@
  * must be by a pointer to the first element, and the loop must not be padded to whole vectors. */
 static int32_t find_copied_ints(const rd_printing *n, int32_t loop)
 {
-    const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
-    const rd_stmt *to = &n->t->stmt[store];
-    const rd_let  *let =
+    const int32_t        load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
+    const rd_stmt       *to = &n->t->stmt[store];
+    const rd_tree_value *let =
         load >= 0 && n->t->stmt[load].kind == RD_S_LET ? &n->t->let[n->t->stmt[load].value] : NULL;
 
     return let && let->kind == RD_I_LOAD && n->t->stmt[load].next == store &&
@@ -43,10 +43,10 @@ static int32_t find_copied_ints(const rd_printing *n, int32_t loop)
  * gcc shifts pairs together. */
 static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const char *count)
 {
-    const rd_let  *let  = &n->t->let[n->t->stmt[load].value];
-    const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
-    const int      bits = 8 * rd_dtype_size(let->type);
-    rd_text        at   = { 0 };
+    const rd_tree_value *let  = &n->t->let[n->t->stmt[load].value];
+    const rd_stmt       *to   = &n->t->stmt[n->t->stmt[loop].last];
+    const int            bits = 8 * rd_dtype_size(let->type);
+    rd_text              at   = { 0 };
 
     rd_print_linear(n, &at, &to->at);
     rd_print_line(n,

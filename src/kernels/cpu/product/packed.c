@@ -60,16 +60,16 @@ static int column_fitness(const rd_product *product, int group, int operand)
 
 /* Returns the rank by which axes are sorted within their group, outermost first: strides.  But
  * where a sum has one lane (one accumulator) its axes keep the order in which the fold adds:
- * `outer` is the number of its steps, so an axis' coefficient there says how far out it is. */
+ * `lane_line` is the number of its steps, so an axis' coefficient there says how far out it is. */
 static int64_t rank_of(const rd_product_axis *axis, const rd_fold *f)
 {
     const int group = group_of(axis);
 
     if (group != K)
         return llabs(axis->step[RD_C]);
-    for (int32_t t = 0; f->lanes == 1 && t < f->outer.n_add; t++)
-        if (f->outer.add[t].axis == axis->number)
-            return f->outer.add[t].coef;
+    for (int32_t t = 0; f->lanes == 1 && t < f->lane_line.n_add; t++)
+        if (f->lane_line.add[t].axis == axis->number)
+            return f->lane_line.add[t].coef;
     return f->lanes == 1 ? 0 : llabs(axis->step[RD_A]);
 }
 
@@ -158,7 +158,7 @@ static bool adds_in_order(const rd_packed *packed, const rd_fold *f)
 {
     int64_t times = 1;
 
-    if (f->lane.n_add || f->outer.offset || f->outer.n_add != packed->k.n)
+    if (f->lane.n_add || f->lane_line.offset || f->lane_line.n_add != packed->k.n)
         return false;
     for (int32_t i = packed->k.n; i-- > 0; times *= packed->k.axis[i].extent)
         if (rank_of(&packed->k.axis[i], f) != times)

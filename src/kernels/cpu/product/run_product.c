@@ -135,14 +135,14 @@ static bool add_call_axis(rd_program *p, const rd_cpu_product *product, rd_get_f
 }
 
 /* True if the sums of the program have the bits of our kernels: one lane (one accumulator) that
- * adds along k in order, and contiguous columns of b. `outer` is the number of a step: it must be
+ * adds along k in order, and contiguous columns of b. `lane_line` is the number of a step: it must be
  * the index along k. */
 static bool has_kernels_bits(const rd_cpu_product *product, const rd_fold *f)
 {
     const rd_product *of = product->of;
 
-    return f->lanes == 1 && f->lane.n_add == 0 && f->outer.n_add == 1 &&
-           f->outer.add[0].coef == 1 && f->outer.offset == 0 && product->parts == 1 &&
+    return f->lanes == 1 && f->lane.n_add == 0 && f->lane_line.n_add == 1 &&
+           f->lane_line.add[0].coef == 1 && f->lane_line.offset == 0 && product->parts == 1 &&
            of->k.extent <= RD_PRODUCT_STEPS && of->n.step[RD_B] == 1;
 }
 

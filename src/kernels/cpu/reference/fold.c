@@ -136,7 +136,7 @@ static void end_block(const rd_fold_state *s, cell *c)
  * along the lanes has row_steps of them. */
 static int64_t step_at(const rd_fold_state *s, const rd_fold_place *at)
 {
-    return at->outer * s->row_steps + at->lane / s->fold->lanes;
+    return at->lane_line * s->row_steps + at->lane / s->fold->lanes;
 }
 
 /* Makes a block (a fixed number of steps) the current one of a cell; the block before it ends.
@@ -449,7 +449,7 @@ static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const r
                         const int64_t *label, int64_t apart, int64_t from, int64_t to)
 {
     for (int64_t k = from; k < to; k++) {
-        const rd_fold_place here = { at->cell, at->lane + k, at->outer, at->index + k };
+        const rd_fold_place here = { at->cell, at->lane + k, at->lane_line, at->index + k };
         const bool          take = !run->mask || run->mask[k * run->next];
         char *const         node = node_of_group(s, &here, take ? label[k * apart] : -1);
 
@@ -471,8 +471,8 @@ void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fol
 
     for (int64_t k = 0, end; k < run->n; k = end, left = whole) {
         end = left < run->n - k ? k + left : run->n;
-        enter_block_of_groups(s,
-                              &(rd_fold_place){ at->cell, at->lane + k, at->outer, at->index + k });
+        enter_block_of_groups(
+            s, &(rd_fold_place){ at->cell, at->lane + k, at->lane_line, at->index + k });
         take_groups(s, at, run, label, apart, k, end);
     }
 }

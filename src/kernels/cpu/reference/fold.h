@@ -28,7 +28,7 @@ typedef struct rd_fold_state {
 
 /* The cell, lane, block and index numbers of an element. */
 typedef struct rd_fold_place {
-    int64_t cell, lane, outer, index;
+    int64_t cell, lane, lane_line, index;
 } rd_fold_place;
 
 /* rd_fold_bytes: the bytes of a fold's cells.  rd_fold_init: sets up a fold in such memory,

@@ -257,10 +257,10 @@ static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
  * that use it. */
 static rd_fold_place place(const machine *m, const rd_fold_state *s)
 {
-    return (rd_fold_place){ .cell  = position(m, &s->fold->cell),
-                            .lane  = position(m, &s->fold->lane),
-                            .outer = position(m, &s->fold->outer),
-                            .index = s->indexed ? position(m, &s->fold->index) : 0 };
+    return (rd_fold_place){ .cell      = position(m, &s->fold->cell),
+                            .lane      = position(m, &s->fold->lane),
+                            .lane_line = position(m, &s->fold->lane_line),
+                            .index     = s->indexed ? position(m, &s->fold->index) : 0 };
 }
 
 /* START: empties all cells (accumulators of results) of a fold. */

@@ -111,7 +111,7 @@ typedef struct rd_tile_fold {
     int64_t         row_bytes;              /* memory of one more row with states of its own */
     int64_t         scan_words, scan_bytes; /* of a scan's slot: sums of blocks before it
                                              * (math/prefix_sums.h); bytes in all */
-    rd_tile_strides lane, outer, index, cell;
+    rd_tile_strides lane, lane_line, index, cell;
     rd_word         end; /* the element that decides the result: see can_exit_early */
 } rd_tile_fold;
 

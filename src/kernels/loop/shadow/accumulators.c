@@ -181,8 +181,8 @@ static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shad
 rd_shadow_alias *rd_shadow_alias_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                                     int64_t more)
 {
-    const rd_store *a  = &s->t->store[by->store];
-    const int64_t   at = number * a->cell_stride + more;
+    const rd_tree_array *a  = &s->t->store[by->store];
+    const int64_t        at = number * a->cell_stride + more;
 
     return s->alias[by->store] && at >= 0 && at < a->extent && s->alias[by->store][at].of
                ? &s->alias[by->store][at]
@@ -241,8 +241,8 @@ rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stm
 uint64_t *rd_shadow_state_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                              int64_t more, int32_t lane)
 {
-    const rd_store *a  = &s->t->store[by->store];
-    const int64_t   at = number * a->cell_stride + lane * a->lane_stride + more;
+    const rd_tree_array *a  = &s->t->store[by->store];
+    const int64_t        at = number * a->cell_stride + lane * a->lane_stride + more;
 
     if (at >= 0 && at < a->extent && s->state[by->store][at] != not_begun)
         return &s->state[by->store][at];

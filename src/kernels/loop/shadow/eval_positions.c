@@ -66,6 +66,6 @@ rd_shadow_coords rd_shadow_coords_of(const rd_shadow_task *r, const rd_shadow_co
 {
     return (rd_shadow_coords){ rd_shadow_position(r, c, &of->cell),
                                rd_shadow_position(r, c, &of->lane),
-                               rd_shadow_position(r, c, &of->outer),
+                               rd_shadow_position(r, c, &of->lane_line),
                                rd_shadow_position(r, c, &of->index) };
 }

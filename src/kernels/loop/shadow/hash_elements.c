@@ -11,11 +11,11 @@
 #include <string.h>
 
 /* Returns the number of an element's step. A step is one element of each lane (partial
- * accumulator), and an outer position has as many steps as the lane position fills (rows of
+ * accumulator), and an line has as many steps as the lane position fills (rows of
  * lanes). */
 int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_coords *at)
 {
-    return at->outer * rd_rows_of_lanes(f) + at->lane / f->lanes;
+    return at->lane_line * rd_rows_of_lanes(f) + at->lane / f->lanes;
 }
 
 /* True if the fold has the same bits for any order of its elements, so that hashes must not depend

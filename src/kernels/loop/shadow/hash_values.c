@@ -65,7 +65,7 @@ int64_t rd_shadow_label(rd_shadow x, int64_t n_group)
 /* ---- Values ---------------------------------------------------------------------------------- */
 /* True if the operand alone decides the result of a logical `and` or `or`. A bound of a loop
  * leaves out what such a mask of indices leaves out. x is one operand. */
-static bool is_absorbing(const rd_let *let, rd_shadow x)
+static bool is_absorbing(const rd_tree_value *let, rd_shadow x)
 {
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
 }
@@ -75,7 +75,7 @@ static bool is_absorbing(const rd_let *let, rd_shadow x)
  * may decide an `and` or `or` alone. The hash of a test includes the type of its operands, as its
  * result is a bool for any type. The result of a narrow type wraps as its stores would; warnings of
  * operators do not count. */
-static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
+static rd_shadow map_value(const rd_tree_value *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;
     const bool    test  = rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
@@ -105,7 +105,7 @@ static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 
 /* Returns the shadow of a conversion: the converted number if x is known, else a hash of both
  * types and x. */
-static rd_shadow cast_value(const rd_let *let, rd_shadow x)
+static rd_shadow cast_value(const rd_tree_value *let, rd_shadow x)
 {
     const rd_word word = { .u64 = x.bits };
 
@@ -117,7 +117,7 @@ static rd_shadow cast_value(const rd_let *let, rd_shadow x)
 
 /* Returns the shadow of an INDEX, which is checked to be below let->word. A known index counts
  * from the end if it is negative; an unknown one becomes a known one, chosen by its hash. */
-static rd_shadow checked_index(const rd_let *let, rd_shadow x)
+static rd_shadow checked_index(const rd_tree_value *let, rd_shadow x)
 {
     const int64_t extent = let->word.i64 > 0 ? let->word.i64 : 1;
 
@@ -128,7 +128,7 @@ static rd_shadow checked_index(const rd_let *let, rd_shadow x)
 
 /* Returns the shadow of a call of a user's function: a hash of the function's number and the
  * operands. */
-static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
+static rd_shadow call_value(const rd_tree_value *let, const rd_shadow *in)
 {
     uint64_t hash = rd_mix(RD_OF_CALL, (uint64_t)let->arg);
 
@@ -139,7 +139,7 @@ static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
 
 /* Returns the shadow of what a LET makes, by its kind: a known number, or a hash of the operation
  * and its operands. `in` has the operands' shadows. */
-rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
+rd_shadow rd_shadow_value(const rd_tree_value *let, const rd_shadow *in)
 {
     switch (let->kind) {
     case RD_I_CONST: return known_shadow(let->word, let->type);

@@ -102,7 +102,7 @@ bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t 
 bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
 {
     const rd_stmt         *by    = at->by;
-    const rd_store        *local = &s->t->store[by->arg];
+    const rd_tree_array   *local = &s->t->store[by->arg];
     const int32_t          lanes = local->lane_stride ? s->t->fold[by->fold].lanes : 1;
     rd_shadow_accumulator *c;
 

@@ -39,12 +39,12 @@ static int64_t position(const program_run *r, const rd_address *at)
     return sum;
 }
 
-/* Returns the values of the positions of a fold's element: cell, lane, outer step and flat index.
+/* Returns the values of the positions of a fold's element: cell, lane, line and flat index.
  */
 static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 {
-    return (rd_shadow_coords){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
-                               position(r, &f->index) };
+    return (rd_shadow_coords){ position(r, &f->cell), position(r, &f->lane),
+                               position(r, &f->lane_line), position(r, &f->index) };
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
@@ -95,18 +95,18 @@ static void run_close(program_run *r, const rd_inst *inst)
  * a MAP as many as its operator's arity, others three. */
 static void add_value(program_run *r, const rd_inst *inst)
 {
-    const rd_let  let     = { .kind = inst->kind,
-                              .type = inst->type,
-                              .from = inst->from,
-                              .op   = inst->op,
-                              .arg  = inst->arg,
-                              .word = inst->value,
-                              .n    = inst->kind == RD_I_MAP ? rd_op_table[inst->op].arity : 3 };
-    const int32_t read[3] = { inst->a, inst->b, inst->c };
-    rd_shadow     in[3]   = { { 0 } };
-    const int32_t n       = inst->kind == RD_I_CONST                              ? 0
-                            : inst->kind == RD_I_CAST || inst->kind == RD_I_INDEX ? 1
-                                                                                  : let.n;
+    const rd_tree_value let     = { .kind = inst->kind,
+                                    .type = inst->type,
+                                    .from = inst->from,
+                                    .op   = inst->op,
+                                    .arg  = inst->arg,
+                                    .word = inst->value,
+                                    .n    = inst->kind == RD_I_MAP ? rd_op_table[inst->op].arity : 3 };
+    const int32_t       read[3] = { inst->a, inst->b, inst->c };
+    rd_shadow           in[3]   = { { 0 } };
+    const int32_t       n       = inst->kind == RD_I_CONST                              ? 0
+                                  : inst->kind == RD_I_CAST || inst->kind == RD_I_INDEX ? 1
+                                                                                        : let.n;
 
     for (int32_t k = 0; k < n; k++)
         in[k] = r->reg[read[k]];
@@ -116,9 +116,9 @@ static void add_value(program_run *r, const rd_inst *inst)
 /* Runs a call of a user's function: its register gets a hash of the function and its operands. */
 static void add_call(program_run *r, const rd_inst *inst)
 {
-    const rd_call *call = &r->p->call[inst->arg];
-    const rd_let   let  = { .kind = RD_I_CALL, .arg = inst->arg, .n = call->n_in };
-    rd_shadow      in[RD_MAX_CALL];
+    const rd_call      *call = &r->p->call[inst->arg];
+    const rd_tree_value let  = { .kind = RD_I_CALL, .arg = inst->arg, .n = call->n_in };
+    rd_shadow           in[RD_MAX_CALL];
 
     for (int32_t k = 0; k < call->n_in; k++)
         in[k] = r->reg[call->in[k]];

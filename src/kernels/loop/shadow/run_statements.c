@@ -20,7 +20,7 @@
  * a3[64], which has 64". */
 static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const char *what)
 {
-    const rd_store *a = &r->t->store[store];
+    const rd_tree_array *a = &r->t->store[store];
 
     return rd_shadow_require(
         r, (at >= 0 && at < a->extent) ||
@@ -30,7 +30,7 @@ static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const
 
 /* Loads an element's shadow from the program's memory (slot >= 0), or from an array of the tree,
  * in which the element must have been stored (made). */
-static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *let)
+static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_tree_value *let)
 {
     const int64_t at = rd_shadow_position(r, c, &let->at);
 
@@ -76,8 +76,8 @@ static void declare(rd_shadow_task *r, int32_t store)
 /* Runs a LET: makes its value in this copy of the code. */
 static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
 {
-    const rd_let *v = &r->t->let[value];
-    rd_shadow     in[RD_MAX_CALL];
+    const rd_tree_value *v = &r->t->let[value];
+    rd_shadow            in[RD_MAX_CALL];
 
     for (int32_t k = 0; k < v->n; k++)
         in[k] = c->value[r->t->operand[v->first + k]];
@@ -114,8 +114,8 @@ static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_c
                                                s->mask >= 0 ? &c->value[s->mask] : NULL);
 
     if (!s->wraps) {
-        const rd_shadow_coords position = { .lane  = position_by_axes(c, &f->lane),
-                                            .outer = position_by_axes(c, &f->outer) };
+        const rd_shadow_coords position = { .lane      = position_by_axes(c, &f->lane),
+                                            .lane_line = position_by_axes(c, &f->lane_line) };
 
         e.lane = at->coords.lane >= 0 && at->coords.lane < f->lanes ? (int32_t)at->coords.lane : -1;
         if (f->lane_extent > f->lanes)

@@ -55,7 +55,7 @@ bool    rd_shadow_true(rd_shadow x);
 int64_t rd_shadow_int(rd_shadow x);
 int64_t rd_shadow_label(rd_shadow x, int64_t n_group);
 /* The result of a value's operation; `in` has its operands. */
-rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in);
+rd_shadow rd_shadow_value(const rd_tree_value *let, const rd_shadow *in);
 /* Notes the first failure; returns false. */
 __attribute__((format(printf, 2, 3))) bool rd_shadow_fails(rd_text *why, const char *format, ...);
 
@@ -108,7 +108,7 @@ typedef struct rd_shadow_element {
 
 /* The positions of an element, as rd_fold names them. */
 typedef struct rd_shadow_coords {
-    int64_t cell, lane, outer, index;
+    int64_t cell, lane, lane_line, index;
 } rd_shadow_coords;
 
 /* hash_elements.c: the number of an element's step; steps along the lane position follow each

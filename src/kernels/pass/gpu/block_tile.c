@@ -11,8 +11,8 @@
  *         step f1 cell 0, lane i0, ..       threads i0 from m4 to m4 + 64 by 4, starts m6
  *       r1 = finish f1 cell 0                 vector i0 from m6 to least(m6 + 4, m3)
  *       s2[i1] = r1                             r0 = load .. by 4
- *     serial i0 to 8192                         step f0 cell i0, lane 0, outer i1
- *       r2 = finish f0 cell i0                  step f1 cell 0 at 64*(i1 - m0), lane i0, outer 0
+ *     serial i0 to 8192                         step f0 cell i0, lane 0, line i1
+ *       r2 = finish f0 cell i0                  step f1 cell 0 at 64*(i1 - m0), lane i0, line 0
  *       s1[i0] = r2                       store partials f0 to a2
  *                                       store partials f1 to a3
  *                                       if last of ranges of i0

@@ -16,9 +16,9 @@
  * subscript of its states, becomes lanes * (index - first index of the tile). */
 void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 {
-    const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
-    const int64_t lanes = c->t->p->fold[fold].lanes;
-    rd_store     *a     = &c->t->store[fold];
+    const int      which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
+    const int64_t  lanes = c->t->p->fold[fold].lanes;
+    rd_tree_array *a     = &c->t->store[fold];
 
     a->per_thread = c->row[fold] ? c->plan->width : 0;
     a->storage    = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
@@ -85,7 +85,7 @@ void rd_block_tile_drop_begins(const rd_block_tile *c)
 void rd_block_tile_add_partials(rd_block_tile *c)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
-        rd_store left = c->t->store[k];
+        rd_tree_array left = c->t->store[k];
 
         left.storage = RD_IN_DEVICE;
         /* the axis along which the tiles' partials are combined */

@@ -56,8 +56,8 @@ void rd_pass_gpu_item_scratch(rd_schedule *t, const rd_gpu_plan *plan)
 
             t->stmt[s].at = at;
         } else if (stmt->kind == RD_S_LET && t->let[stmt->value].kind == RD_I_LOAD) {
-            const int32_t   value = stmt->value;
-            const rd_let    let   = t->let[value];
+            const int32_t       value = stmt->value;
+            const rd_tree_value let   = t->let[value];
             const rd_linear at = plus_item(t, s, let.at, elements_of(t, plan, let.slot, let.type));
 
             t->let[value].at = at;

@@ -157,7 +157,7 @@ static void put_tiles_around(look_back *w, int32_t loop)
  * of the threads. per_thread: the elements of a tile divided by the threads of the block. */
 static int32_t add_elements(const look_back *w, int32_t fold)
 {
-    rd_store elements = w->t->store[fold];
+    rd_tree_array elements = w->t->store[fold];
 
     elements.storage     = RD_IN_LOCAL;
     elements.per_element = true;
@@ -172,7 +172,7 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
 {
     const rd_stmt  *s    = &w->t->stmt[stmt];
     const int64_t   rows = rd_rows_of_lanes(&w->t->p->fold[s->fold]);
-    const rd_linear step = rd_linear_plus(w->t, s->fold_at.lane, rows, s->fold_at.outer);
+    const rd_linear step = rd_linear_plus(w->t, s->fold_at.lane, rows, s->fold_at.lane_line);
 
     return rd_linear_plus_axis(w->t, step, /*coef=*/-1, w->tiles.start_mark);
 }

@@ -65,7 +65,7 @@ void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t split)
  * at the place that the plan gives. split_axis -1: it is split along all axes of an item. */
 int32_t rd_gpu_add_partials(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold)
 {
-    rd_store nodes = t->store[fold];
+    rd_tree_array nodes = t->store[fold];
 
     nodes.storage     = RD_IN_DEVICE;
     nodes.byte_offset = plan->fold[fold].partial_at;

@@ -31,7 +31,7 @@ static rd_linear mark(rd_schedule *t, int32_t axis)
  * from arrays of the tree have slot -1. */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     return let && let->kind == RD_I_LOAD && let->slot >= 0;
 }
@@ -63,10 +63,10 @@ static int64_t elements_of(const rd_point_tiling *s, const rd_point_load *a)
 
 /* Returns the array that already has the elements of this load, as another load names the same
  * address; NULL: there is none. */
-static const rd_point_load *find_same(const rd_point_tiling *s, const rd_let *let)
+static const rd_point_load *find_same(const rd_point_tiling *s, const rd_tree_value *let)
 {
     for (int32_t k = 0; k < s->n; k++) {
-        const rd_let *other = rd_let_of(s->t, s->at[k].load);
+        const rd_tree_value *other = rd_let_of(s->t, s->at[k].load);
 
         if (other->slot == let->slot && other->type == let->type &&
             rd_linear_same(s->t, &other->at, &let->at))
@@ -91,8 +91,8 @@ static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row
     const rd_dtype type  = rd_let_of(s->t, stmt)->type;
     const int64_t  size  = rd_dtype_size(type);
     rd_point_load *a     = &s->at[s->n];
-    rd_store       store = {
-              .storage = RD_IN_BLOCK, .type = type, .memory = true, .fold = -1, .byte_offset = s->bytes
+    rd_tree_array  store = {
+         .storage = RD_IN_BLOCK, .type = type, .memory = true, .fold = -1, .byte_offset = s->bytes
     };
     int64_t n;
 
@@ -134,10 +134,10 @@ static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a
  * different shape. A load that moves with neither stays as it is. */
 static void use_array(rd_point_tiling *s, int32_t stmt)
 {
-    const rd_let let       = *rd_let_of(s->t, stmt);
-    const bool   tile      = rd_linear_coef(s->t, &let.at, s->points) != 0,
-               row         = rd_linear_coef(s->t, &let.at, s->vector_axis) != 0;
-    const rd_point_load *a = find_same(s, &let);
+    const rd_tree_value let  = *rd_let_of(s->t, stmt);
+    const bool          tile = rd_linear_coef(s->t, &let.at, s->points) != 0,
+               row           = rd_linear_coef(s->t, &let.at, s->vector_axis) != 0;
+    const rd_point_load *a   = find_same(s, &let);
     rd_linear            at;
 
     if (!tile && !row)
@@ -244,10 +244,10 @@ static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a
  * without gaps: then the stride of a point is the number of its elements. */
 static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
 {
-    const rd_let *let          = rd_let_of(s->t, a->load);
-    const int64_t point_stride = rd_linear_coef(s->t, &let->at, s->points);
-    int32_t       n            = s->plan->vector_bytes / rd_dtype_size(let->type);
-    bool          dense        = point_stride == 1;
+    const rd_tree_value *let          = rd_let_of(s->t, a->load);
+    const int64_t        point_stride = rd_linear_coef(s->t, &let->at, s->points);
+    int32_t              n            = s->plan->vector_bytes / rd_dtype_size(let->type);
+    bool                 dense        = point_stride == 1;
 
     n = n < s->plan->max_width ? n : s->plan->max_width;
     for (int32_t k = 0; k < a->n; k++)

@@ -9,11 +9,11 @@
  *         vector i0 from m0 to m1                  serial i1 to 3
  *           r0 = load s0[3*i0 + i1]                  a4[132*i1 + i2 - m2] = load s0[3*i2 + i1]
  *           r1 = load s0[3*i2 + i1]              serial i2 from m2 to m3 by 64, starts m4, stops m5
- *           step f1 ..                             push if new all f0, outer m4
+ *           step f1 ..                             push if new all f0, line m4
  *       vector i0 from m0 to m1                    serial i2 from m4 to m4 + 4 k by 4, starts m6
  *         r2 = finish f1                             array a1
- *         push if new f0 .., outer i2                begin f1
- *         step f0 .., outer i2                       jam i2 from m6 to m6 + 4
+ *         push if new f0 .., line i2                begin f1
+ *         step f0 .., line i2                       jam i2 from m6 to m6 + 4
  *                                                      serial i1 to 3
  *                                                        vector i0 from m0 to m1
  *                                                          r0 = load a3[..] by 4
@@ -78,7 +78,7 @@ static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
 static void give_points_room(rd_schedule *t, int32_t pairs, int32_t points)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
-        rd_store *a = &t->store[k];
+        rd_tree_array *a = &t->store[k];
 
         if (a->storage == RD_IN_BLOCK || !is_begun_in(t, pairs, k))
             continue;
@@ -124,7 +124,7 @@ static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t ax
  * its own.) */
 static bool is_tile_load(const rd_schedule *t, int32_t stmt)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    const rd_tree_value *let = rd_let_of(t, stmt);
 
     return let && let->kind == RD_I_LOAD && let->store >= 0 &&
            t->store[let->store].storage == RD_IN_BLOCK && !t->store[let->store].per_thread;

@@ -14,12 +14,12 @@
  * byte_offset holds the row's number, by which the array is found again. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd_dtype type)
 {
-    const rd_store array = { .storage     = RD_IN_BLOCK,
-                             .type        = type,
-                             .memory      = true,
-                             .fold        = -1,
-                             .extent      = plan->cached_words,
-                             .byte_offset = row };
+    const rd_tree_array array = { .storage     = RD_IN_BLOCK,
+                                  .type        = type,
+                                  .memory      = true,
+                                  .fold        = -1,
+                                  .extent      = plan->cached_words,
+                                  .byte_offset = row };
 
     for (int32_t k = 0; k < t->n_store; k++)
         if (t->store[k].storage == RD_IN_BLOCK && t->store[k].byte_offset == row)
@@ -62,7 +62,7 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
         t->stmt[stmt].store = store;
         t->stmt[stmt].at    = at;
     } else {
-        rd_let *let = &t->let[t->stmt[stmt].value];
+        rd_tree_value *let = &t->let[t->stmt[stmt].value];
 
         let->slot  = -1;
         let->store = store;

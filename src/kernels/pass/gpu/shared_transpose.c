@@ -113,21 +113,21 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
  * is 1, so that threads load single elements. */
 static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 {
-    rd_schedule   *t      = c->t;
-    const int32_t  load   = rd_stmt_copy(t, stmt);
-    const rd_dtype type   = t->let[t->stmt[stmt].value].type;
-    const rd_store square = { .storage     = RD_IN_BLOCK,
-                              .type        = type,
-                              .memory      = true,
-                              .fold        = -1,
-                              .extent      = SIDE * PITCH,
-                              .byte_offset = inst }; /* the square's number in the text */
-    const int32_t  store  = rd_add_store(t, &square);
-    rd_for         serial = loop_over(c, /*k=*/1, RD_FOR_SERIAL),
-           threads        = loop_over(c, /*k=*/0, RD_FOR_THREAD);
-    rd_stmt to_square     = rd_stmt_of(RD_S_STORE);
-    rd_let *let;
-    int32_t behind, made;
+    rd_schedule        *t      = c->t;
+    const int32_t       load   = rd_stmt_copy(t, stmt);
+    const rd_dtype      type   = t->let[t->stmt[stmt].value].type;
+    const rd_tree_array square = { .storage     = RD_IN_BLOCK,
+                                   .type        = type,
+                                   .memory      = true,
+                                   .fold        = -1,
+                                   .extent      = SIDE * PITCH,
+                                   .byte_offset = inst }; /* the square's number in the text */
+    const int32_t       store  = rd_add_store(t, &square);
+    rd_for              serial = loop_over(c, /*k=*/1, RD_FOR_SERIAL),
+           threads             = loop_over(c, /*k=*/0, RD_FOR_THREAD);
+    rd_stmt        to_square   = rd_stmt_of(RD_S_STORE);
+    rd_tree_value *let;
+    int32_t        behind, made;
 
     serial.prefetched = c->plan->batch;
     if (t->failed)

@@ -2,9 +2,9 @@
  * once and not at each element:
  *
  *     serial i1 to 129               becomes   serial i1 to 129 by 64, starts m7, stops m8
- *       push if new f1 .., outer i1              push if new all f1, outer m7
- *       step f1 .., outer i1                     serial i1 from m7 to m8
- *                                                  step f1 .., outer i1
+ *       push if new f1 .., line i1              push if new all f1, line m7
+ *       step f1 .., line i1                     serial i1 from m7 to m8
+ *                                                  step f1 .., line i1
  *
  * A block is 64 steps of a fold; its result is a leaf of the combine tree.  A cell is an
  * accumulator, and m7 and m8 are marks: where a block begins and ends. */
@@ -27,11 +27,11 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
 
-    return f->lanes == 1 && s->fold < RD_GPU_MOST_FOLDS && s->fold_at.outer.offset == 0 &&
+    return f->lanes == 1 && s->fold < RD_GPU_MOST_FOLDS && s->fold_at.lane_line.offset == 0 &&
            s->fold_at.lane.offset == 0 &&
-           ((s->fold_at.outer.n == 1 && s->fold_at.lane.n == 0 &&
-             rd_linear_coef(t, &s->fold_at.outer, axis) * rd_rows_of_lanes(f) == 1) ||
-            (s->fold_at.lane.n == 1 && s->fold_at.outer.n == 0 &&
+           ((s->fold_at.lane_line.n == 1 && s->fold_at.lane.n == 0 &&
+             rd_linear_coef(t, &s->fold_at.lane_line, axis) * rd_rows_of_lanes(f) == 1) ||
+            (s->fold_at.lane.n == 1 && s->fold_at.lane_line.n == 0 &&
              rd_linear_coef(t, &s->fold_at.lane, axis) == 1));
 }
 
@@ -50,7 +50,7 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
     return s;
 }
 
-/* Makes "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block (64
+/* Makes "push if new all f0, line m4": all cells (accumulators) of the fold begin the block (64
  * steps) that starts at the mark `start`, which replaces the axis in all positions of `push`. It
  * names no single cell, so `cell` and `state_offset` are 0. It stands nowhere yet. */
 static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t start)
@@ -62,7 +62,7 @@ static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t
     push_all.fold_at.cell         = rd_linear_of(0);
     push_all.fold_at.state_offset = rd_linear_of(0);
     push_all.fold_at.lane         = rd_linear_with(t, push_all.fold_at.lane, axis, by);
-    push_all.fold_at.outer        = rd_linear_with(t, push_all.fold_at.outer, axis, by);
+    push_all.fold_at.lane_line    = rd_linear_with(t, push_all.fold_at.lane_line, axis, by);
     push_all.fold_at.index        = rd_linear_with(t, push_all.fold_at.index, axis, by);
     push_all.parent = push_all.prev = push_all.next = -1; /* it stands nowhere */
     return rd_add_stmt(t, &push_all);

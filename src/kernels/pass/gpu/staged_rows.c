@@ -36,13 +36,13 @@ static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
  * is the row's number, byte_offset the number of the row whose shared array it uses. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number)
 {
-    const rd_store array = { .storage     = RD_IN_BLOCK,
-                             .type        = row->type,
-                             .memory      = true,
-                             .fold        = -1,
-                             .extent      = row->n,
-                             .lanes       = number,
-                             .byte_offset = row->array };
+    const rd_tree_array array = { .storage     = RD_IN_BLOCK,
+                                  .type        = row->type,
+                                  .memory      = true,
+                                  .fold        = -1,
+                                  .extent      = row->n,
+                                  .lanes       = number,
+                                  .byte_offset = row->array };
 
     for (int32_t k = 0; k < t->n_store; k++)
         if (t->store[k].storage == RD_IN_BLOCK && t->store[k].lanes == number)
@@ -87,7 +87,7 @@ static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store
     const rd_linear at       = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, mark),
                     memory   = rd_linear_plus_axis(t, row_start(t, row), /*coef=*/1, mark);
     const bool    in         = row->role == RD_STAGED_IN;
-    rd_let        let        = { .kind  = RD_I_LOAD,
+    rd_tree_value let        = { .kind  = RD_I_LOAD,
                                  .type  = row->type,
                                  .from  = row->type,
                                  .arg   = -1,

@@ -47,8 +47,8 @@ static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t range
     const rd_fold_at of    = t->stmt[prefix].fold_at;
     const int32_t    axis  = l->axis;
     const rd_linear  start = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l->start_mark);
-    const rd_linear  step =
-        rd_linear_plus(t, of.lane, rd_rows_of_lanes(&t->p->fold[t->stmt[prefix].fold]), of.outer);
+    const rd_linear  step  = rd_linear_plus(
+          t, of.lane, rd_rows_of_lanes(&t->p->fold[t->stmt[prefix].fold]), of.lane_line);
     const rd_linear at = rd_linear_with(t, step, axis, start);
 
     if (!t->failed)

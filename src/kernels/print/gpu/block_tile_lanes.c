@@ -12,20 +12,6 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Prints a line that opens a block, and indents. */
-static void open_brace(rd_printing *n, const char *line)
-{
-    rd_print_line(n, "%s", line);
-    n->indent++;
-}
-
-/* Prints the end of the block. */
-static void close_brace(rd_printing *n)
-{
-    n->indent--;
-    rd_print_line(n, "}");
-}
-
 /* True if the fold reduces rows: its accumulators lie in shared memory. Those of columns are
  * variables of a thread. */
 static bool is_row(const rd_printing *n, int32_t fold)
@@ -66,7 +52,7 @@ void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
     print_begin_of(n, fold);
     for (int k = 0; k < n->fold[fold].emit.n_state; k++)
         rd_print_line(n, "h%" PRId32 "_%d[k] = a%d;", fold, k, k);
-    close_brace(n);
+    rd_print_close(n);
 }
 
 /* Prints "float s1_0[4];": the `width` states of a thread, an array for each of the n_state
@@ -105,14 +91,14 @@ static void take_lanes(rd_printing *n, int32_t fold, int k)
     const char   *type  = rd_state_type(&n->fold[fold].emit, k);
     const int32_t width = n->kernel->width;
 
-    open_brace(n, "{");
+    rd_print_open(n, "{");
     rd_print_line(n,
                   "const rd_pack<%s, %" PRId32 "> h = RD_TAKE_SHARED(%s, %" PRId32 ", h%" PRId32
                   "_%d, place);",
                   type, width, type, width, fold, k);
     rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) s%" PRId32 "_%d[l] = h.e[l];",
                   width, fold, k);
-    close_brace(n);
+    rd_print_close(n);
 }
 
 /* Prints how a thread stores number k of its lanes' states back to shared memory, as one vector:
@@ -122,13 +108,13 @@ static void put_lanes(rd_printing *n, int32_t fold, int k)
     const char   *type  = rd_state_type(&n->fold[fold].emit, k);
     const int32_t width = n->kernel->width;
 
-    open_brace(n, "{");
+    rd_print_open(n, "{");
     rd_print_line(n, "rd_pack<%s, %" PRId32 "> h;", type, width);
     rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) h.e[l] = s%" PRId32 "_%d[l];",
                   width, fold, k);
     rd_print_line(n, "RD_PUT_SHARED(%s, %" PRId32 ", h%" PRId32 "_%d, place, h);", type, width,
                   fold, k);
-    close_brace(n);
+    rd_print_close(n);
 }
 
 /* Calls `move` (take_lanes or put_lanes) for each fold of rows, and each number k of its state

@@ -25,20 +25,6 @@
 
 enum { ROWS, COLUMNS };
 
-/* Prints a line that opens a block, and indents. */
-static void open_brace(rd_printing *n, const char *line)
-{
-    rd_print_line(n, "%s", line);
-    n->indent++;
-}
-
-/* Prints the end of the block. */
-static void close_brace(rd_printing *n)
-{
-    n->indent--;
-    rd_print_line(n, "}");
-}
-
 /* Returns the position of a bound as text, "m0 + 64": of its first part, which is its only one
  * here. The caller frees the text. */
 static rd_text text_of(rd_printing *n, const rd_edge *edge)
@@ -93,7 +79,7 @@ static void print_whole_rows(rd_printing *n, int32_t rows)
     rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", ahead);
     n->indent++;
     print_row(n, rows);
-    close_brace(n);
+    rd_print_close(n);
     n->kernel->strategy    = RD_ROUND_SINGLE;
     n->kernel->block_begun = 0;
 }
@@ -112,7 +98,7 @@ static void print_rows_in_part(rd_printing *n, int32_t rows)
                   l->prefetched, l->axis, to.at);
     n->indent++;
     print_row(n, rows);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&to, n->to);
 }
 
@@ -158,21 +144,21 @@ static void print_turn(rd_printing *n, int32_t stmt)
     rd_text       down = text_of(n, &rows->to), along = text_of(n, &groups->to);
 
     declare_turn(n, groups, rows);
-    open_brace(n, "if (first == 0) {");
+    rd_print_open(n, "if (first == 0) {");
     rd_print_begin_columns(n);
-    close_brace(n);
+    rd_print_close(n);
     rd_print_line(n, "if (v%" PRId32 " + %" PRId32 " <= %s && v%" PRId32 " + %" PRId64 " <= %s) {",
                   rows->axis, rows->prefetched, down.at, groups->axis, groups->step, along.at);
     n->indent++;
     print_whole_rows(n, inside);
     n->indent--;
-    open_brace(n, "} else {");
+    rd_print_open(n, "} else {");
     print_rows_in_part(n, inside);
-    close_brace(n);
+    rd_print_close(n);
     rd_print_line(n, "if (first == %" PRId32 ") {", RD_TREE_STEPS - rows->prefetched);
     n->indent++;
     store_columns(n, stmt);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&down, n->to);
     rd_text_end(&along, n->to);
 }
@@ -201,14 +187,14 @@ static void print_turns(rd_printing *n, int32_t stmt)
         n, "const int turns = (groups + RD_TEAMS - 1) / RD_TEAMS * %" PRId32 " + RD_TEAMS - 1;",
         turns);
     rd_print_declare_tile_states(n, /*rows=*/false);
-    open_brace(n, "RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {");
+    rd_print_open(n, "RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {");
     rd_print_line(n, "const int own = turn - team, group = own / %" PRId32 " * RD_TEAMS + team;",
                   turns);
-    open_brace(n, "if (own >= 0 && group < groups) {");
+    rd_print_open(n, "if (own >= 0 && group < groups) {");
     print_turn(n, stmt);
-    close_brace(n);
+    rd_print_close(n);
     rd_print_line(n, "RD_SYNC_BLOCK");
-    close_brace(n);
+    rd_print_close(n);
     n->kernel->rounds = -1;
     rd_text_end(&from, n->to);
     rd_text_end(&to, n->to);
@@ -229,7 +215,7 @@ static void print_rows(rd_printing *n, int32_t stmt)
     n->indent++;
     rd_print_line(n, "const int64_t i%" PRId32 " = %s + row;", l->axis, from.at);
     rd_print_body(n, stmt);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&from, n->to);
     rd_text_end(&to, n->to);
 }
@@ -251,7 +237,7 @@ static void print_columns(rd_printing *n, int32_t stmt)
     n->kernel->per_thread = true;
     rd_print_body(n, stmt);
     n->kernel->per_thread = false;
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&from, n->to);
     rd_text_end(&to, n->to);
 }

@@ -122,8 +122,8 @@ static void add_order(rd_printing *n, rd_text *to, int32_t inst)
  * program's order. */
 static void print_index(rd_printing *n, const rd_stmt *s)
 {
-    const rd_let *let  = &n->t->let[s->value];
-    rd_text       line = { 0 };
+    const rd_tree_value *let  = &n->t->let[s->value];
+    rd_text              line = { 0 };
 
     rd_text_add(&line, "%s(r%" PRId32 ", r%" PRId32 ", ",
                 rd_dtype_class(let->from) == RD_CLASS_u64 ? "RD_INDEX_U64" : "RD_INDEX_I64",
@@ -140,9 +140,9 @@ static void print_index(rd_printing *n, const rd_stmt *s)
  * before the round; with a cast from its type in memory. */
 static void print_vector_load_element(rd_printing *n, int32_t stmt)
 {
-    const rd_stmt *s       = &n->t->stmt[stmt];
-    const rd_let  *let     = &n->t->let[s->value];
-    rd_text        element = { 0 }, value = { 0 };
+    const rd_stmt       *s       = &n->t->stmt[stmt];
+    const rd_tree_value *let     = &n->t->let[s->value];
+    rd_text              element = { 0 }, value = { 0 };
 
     rd_print_vector_element(n, &element, stmt);
     rd_add_from_memory(&value, let->type, element.at ? element.at : "");

@@ -82,7 +82,7 @@ int32_t rd_block_counters_of(const rd_printing *n, int32_t store);
 /* True if the states are the team's and all of its threads run the same statement. */
 bool rd_is_team_uniform(const rd_printing *n, int32_t store);
 /* Elements before the array in the shared memory of pairs. */
-int64_t rd_first_of_tile(const rd_store *tile);
+int64_t rd_first_of_tile(const rd_tree_array *tile);
 
 /* thread_states.c: "float s0_0[4];", "begin0(&s0_0[k]);", "step0(&s0_0[0 + i], r3, 1, i1);". */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s);
@@ -183,7 +183,7 @@ void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack);
  * slot. */
 void rd_print_declare_point_tiles(rd_printing *n);
 void rd_print_fill_tile(rd_printing *n, int32_t loop);
-void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let);
+void rd_print_element_of(rd_printing *n, rd_text *to, const rd_tree_value *let);
 
 /* point_loops.c: prints a loop of pairs; false: it has the text of other loops. */
 bool rd_print_point_loop(rd_printing *n, int32_t stmt);

@@ -71,13 +71,6 @@ static bool is_tile_loop(const rd_printing *n, int32_t stmt)
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
-/* Prints the end of a block. */
-static void close_brace(rd_printing *n)
-{
-    n->indent--;
-    rd_print_line(n, "}");
-}
-
 /* Returns the name of an axis as text: "i1", or "m2" of a mark. The caller frees it. */
 static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 {
@@ -121,7 +114,7 @@ static void print_tile(rd_printing *n, int32_t stmt)
         rd_print_fill_tile(n, s);
     rd_print_line(n, "RD_SYNC_BLOCK");
     rd_print_kernel_loop(n, n->t->stmt[stmt].last);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&from, n->to);
     rd_text_end(&to, n->to);
     rd_text_end(&start, n->to);
@@ -169,7 +162,7 @@ static void print_blocks(rd_printing *n, int32_t stmt)
     rd_print_line(n, "const int64_t %s = %s + b;", start.at, from.at);
     rd_print_line(n, "int k = b;");
     print_body_of_blocks(n, stmt);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&from, n->to);
     rd_text_end(&start, n->to);
 }
@@ -191,7 +184,7 @@ static void print_points(rd_printing *n, int32_t stmt)
     n->indent++;
     rd_print_line(n, "const int64_t %s = %s + k;", start.at, first.at);
     rd_print_body(n, stmt);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&start, n->to);
     rd_text_end(&first, n->to);
 }
@@ -212,7 +205,7 @@ static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
     rd_print_line(n, "const int %s = RD_LESS(%s + %" PRId64 ", (int)%s);", stop.at, start.at,
                   l->step, to.at);
     print_body_of_blocks(n, stmt);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&start, n->to);
     rd_text_end(&stop, n->to);
     rd_text_end(&to, n->to);
@@ -232,7 +225,7 @@ static void print_loop_in_pair(rd_printing *n, int32_t stmt)
                   l->axis, from.at, l->axis, to.at, l->axis);
     n->indent++;
     rd_print_body(n, stmt);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&from, n->to);
     rd_text_end(&to, n->to);
 }
@@ -260,7 +253,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_print_pair_indices(n, stmt);
     n->thread_loop = stmt;
     rd_print_body(n, stmt);
-    close_brace(n);
+    rd_print_close(n);
     n->thread_loop = saved;
     rd_print_deferred_steps(n, stmt);
 }

@@ -113,8 +113,8 @@ static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wi
 /* Adds where a row of a thread's results begins in the array of all threads: "0 + ((i1) *
  * RD_THREADS + (int)threadIdx.x) * 4" for 4 results of a thread. `loop`: the loop over its
  * results. */
-static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
-                              int32_t loop)
+static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_tree_array *a,
+                              const rd_linear *at, int32_t loop)
 {
     rd_text_add(to, "%" PRId64 " + ((", rd_first_of_tile(a));
     add_row(n, to, at, a->per_thread, loop);
@@ -126,8 +126,8 @@ static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, co
  * reads it, so no barrier is needed. */
 void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 {
-    const rd_store *a    = &n->t->store[s->store];
-    rd_text         line = { 0 };
+    const rd_tree_array *a    = &n->t->store[s->store];
+    rd_text              line = { 0 };
 
     rd_text_add(&line, "tile%" PRId32 "[", s->store);
     add_place_of_rows(n, &line, a, &s->at, n->thread_loop);
@@ -141,7 +141,7 @@ void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 /* True if the kernel goes over pairs and the statement loads from an array in shared memory. */
 bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 {
-    const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
+    const rd_tree_value *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
 
     return let && let->kind == RD_I_LOAD && let->store >= 0 &&
            n->t->store[let->store].storage == RD_IN_BLOCK;
@@ -153,11 +153,11 @@ bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
  * are those of the first point; n->spelled: numbers are constants. */
 void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
-    const rd_let   *let  = rd_let_of(n->t, stmt);
-    const rd_store *a    = &n->t->store[let->store];
-    const char     *type = rd_memory_type(let->type);
-    const int32_t   pack = n->t->stmt[stmt].vector_width;
-    rd_text         at   = { 0 };
+    const rd_tree_value *let  = rd_let_of(n->t, stmt);
+    const rd_tree_array *a    = &n->t->store[let->store];
+    const char          *type = rd_memory_type(let->type);
+    const int32_t        pack = n->t->stmt[stmt].vector_width;
+    rd_text              at   = { 0 };
 
     if (a->per_thread)
         add_place_of_rows(n, &at, a, &let->at, lane);
@@ -179,8 +179,8 @@ void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
  * (per_thread > 0), or "p9.e[e]" of point e. */
 void rd_print_tile_load(rd_printing *n, int32_t stmt)
 {
-    const rd_let *let     = rd_let_of(n->t, stmt);
-    rd_text       element = { 0 }, value = { 0 };
+    const rd_tree_value *let     = rd_let_of(n->t, stmt);
+    rd_text              element = { 0 }, value = { 0 };
 
     rd_text_add(&element, "p%" PRId32 ".e[%c]", stmt,
                 n->t->store[let->store].per_thread ? 'i' : 'e');

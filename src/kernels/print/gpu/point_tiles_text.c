@@ -20,11 +20,11 @@
 
 /* A loop that fills the array of a tile. */
 typedef struct tile_fill {
-    int32_t       loop, load;           /* statements */
-    const rd_let *let;                  /* the value of the load */
-    int32_t       store;                /* the array */
-    int32_t       n, axis[RD_MAX_RANK]; /* of loops over a point's elements, outermost first */
-    int64_t       elements;             /* of a point */
+    int32_t              loop, load; /* statements */
+    const rd_tree_value *let;        /* the value of the load */
+    int32_t              store;      /* the array */
+    int32_t n, axis[RD_MAX_RANK];    /* of loops over a point's elements, outermost first */
+    int64_t elements;                /* of a point */
 } tile_fill;
 
 /* Finds what a loop that fills a tile's array consists of: the loops over a point's elements,
@@ -65,14 +65,14 @@ void rd_print_declare_point_tiles(rd_printing *n)
 static void add_place(const rd_printing *n, rd_text *to, const tile_fill *f, const char *w,
                       const char *k)
 {
-    const rd_store *a = &n->t->store[f->store];
+    const rd_tree_array *a = &n->t->store[f->store];
 
     rd_text_add(to, "%" PRId64 " + (%s) * %" PRId64 " + %s", rd_first_of_tile(a), w,
                 a->extent / f->elements, k);
 }
 
 /* Adds the element in memory that a load reads: "((const float *)x0)[i2 * 3 + i1]". */
-void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
+void rd_print_element_of(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     rd_text_add(to, "((const %s *)x%" PRId32 ")[", rd_memory_type(let->type), let->slot);
     rd_print_linear(n, to, &let->at);
@@ -115,13 +115,6 @@ static void open_for_threads(rd_printing *n, int32_t each, const char *count)
     n->indent++;
 }
 
-/* Prints the end of the block. */
-static void close_brace(rd_printing *n)
-{
-    n->indent--;
-    rd_print_line(n, "}");
-}
-
 /* Prints a fill by vectors of `pack` adjacent points, as the head of this file shows. k is the
  * first of these points in the tile, w the element of a point. rd_take_some() loads no more than
  * the n - k points that there are. */
@@ -143,7 +136,7 @@ static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
                   "RD_PUT_SHARED(%s, %" PRId32 ", tile%" PRId32 ", %s, (rd_take_some<%s, %" PRId32
                   ">(&%s, n - k)));",
                   type, pack, f->store, to.at, type, pack, from.at);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&to, n->to);
     rd_text_end(&from, n->to);
     rd_text_end(&all, n->to);
@@ -176,7 +169,7 @@ static void fill_run(rd_printing *n, const tile_fill *f, int32_t pack)
                   "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) if (p + l < all) tile%" PRId32
                   "[%s] = x.e[l];",
                   pack, f->store, to.at);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&to, n->to);
     rd_text_end(&from, n->to);
     rd_text_end(&each, n->to);
@@ -213,7 +206,7 @@ static void fill_by_elements(rd_printing *n, const tile_fill *f)
     declare_point(n, f, " + k");
     rd_print_element_of(n, &from, f->let);
     rd_print_line(n, "tile%" PRId32 "[%s] = %s;", f->store, to.at, from.at);
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&to, n->to);
     rd_text_end(&from, n->to);
     rd_text_end(&each, n->to);
@@ -235,6 +228,6 @@ void rd_print_fill_tile(rd_printing *n, int32_t loop)
         fill_run(n, &f, pack);
     else
         fill_by_elements(n, &f);
-    close_brace(n);
+    rd_print_close(n);
     rd_note_vector_access(n, f.let->slot, pack);
 }

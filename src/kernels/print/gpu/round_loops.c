@@ -99,7 +99,7 @@ static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s
     if (n->t->p->fold[s->fold].scan || s->fold >= 64 ||
         rd_linear_coef(n->t, &s->fold_at.cell, axis) ||
         !is_rising_along(n->t, &s->fold_at.lane, axis) ||
-        !is_rising_along(n->t, &s->fold_at.outer, axis))
+        !is_rising_along(n->t, &s->fold_at.lane_line, axis))
         return false;
     for (int32_t k = 0; k < s->fold_at.cell.n; k++)
         if (n->t->term[s->fold_at.cell.first + k].axis < 0)

@@ -16,7 +16,7 @@
 /* Adds the word of a cached row that has the thread's element i of round u: "rows[z1 + 1 *
  * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t]". z1: the team's rows; v1: where the rounds
  * begin. Outside of a batch there is one round, 0. byte_offset holds the row's number. */
-static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
+static void add_place(rd_printing *n, rd_text *to, const rd_tree_array *row)
 {
     const rd_for *rounds = rd_loop_of(n->t, n->kernel->rounds);
 
@@ -29,7 +29,7 @@ static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
 /* Adds an element of the thread's staged row in shared memory, "stage0[mine0 + (int)(i1)]"; or
  * of a square of a transpose, "square5[z2 + ..]". byte_offset holds the number of the row or
  * square. n->spelled: numbers are printed as constants. */
-static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const rd_linear *at)
+static void add_staged(rd_printing *n, rd_text *to, const rd_tree_array *row, const rd_linear *at)
 {
     if (n->kernel->transposes) {
         n->spelled = true;
@@ -68,8 +68,8 @@ static void print_to_staged(rd_printing *n, const rd_stmt *s)
  * (int)(i1)];". */
 static void print_from_staged(rd_printing *n, const rd_stmt *s)
 {
-    const rd_let *let   = &n->t->let[s->value];
-    rd_text       place = { 0 }, value = { 0 };
+    const rd_tree_value *let   = &n->t->let[s->value];
+    rd_text              place = { 0 }, value = { 0 };
 
     add_staged(n, &place, &n->t->store[let->store], &let->at);
     rd_add_from_memory(&value, let->type, place.at);
@@ -107,8 +107,8 @@ void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
  * })", in which an 8-bit type may lie, too; 0: the kernel has staged rows or squares. */
 void rd_print_load_from_row(rd_printing *n, const rd_stmt *s)
 {
-    const rd_let *let   = &n->t->let[s->value];
-    rd_text       place = { 0 }, half = { 0 }, value = { 0 };
+    const rd_tree_value *let   = &n->t->let[s->value];
+    rd_text              place = { 0 }, half = { 0 }, value = { 0 };
 
     if (n->kernel->row_word == 0) {
         print_from_staged(n, s);

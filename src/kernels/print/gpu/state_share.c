@@ -15,7 +15,7 @@ bool rd_has_tree(const rd_printing *n, int32_t fold)
  * it: the thread's own (per_thread, 0: all), but all of them in the team's memory. */
 int32_t rd_lanes_in_array(const rd_printing *n, int32_t store)
 {
-    const rd_store *a = &n->t->store[store];
+    const rd_tree_array *a = &n->t->store[store];
 
     return a->per_thread && a->storage != RD_IN_TEAM ? a->per_thread : n->t->p->fold[a->fold].lanes;
 }
@@ -24,7 +24,7 @@ int32_t rd_lanes_in_array(const rd_printing *n, int32_t store)
  * (partial accumulator) of each cell. */
 int64_t rd_cells_in_array(const rd_printing *n, int32_t store)
 {
-    const rd_store *a = &n->t->store[store];
+    const rd_tree_array *a = &n->t->store[store];
 
     return a->extent / n->t->p->fold[a->fold].lanes;
 }
@@ -55,7 +55,7 @@ bool rd_is_team_uniform(const rd_printing *n, int32_t store)
 
 /* Returns where the array begins in the shared memory of a block of threads, counted in elements
  * of its own type. */
-int64_t rd_first_of_tile(const rd_store *tile)
+int64_t rd_first_of_tile(const rd_tree_array *tile)
 {
     return tile->byte_offset / rd_dtype_size(tile->type);
 }

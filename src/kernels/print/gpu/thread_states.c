@@ -30,7 +30,7 @@ static int64_t room_of(int64_t bytes)
 static int64_t declare(rd_printing *n, int32_t store, const char *type, const char *name,
                        int64_t count, int64_t bytes, int64_t at)
 {
-    const rd_store *a = &n->t->store[store];
+    const rd_tree_array *a = &n->t->store[store];
 
     if (a->storage == RD_IN_LOCAL)
         rd_print_line(n, "%s %s[%" PRId64 "];", type, name, count);
@@ -93,12 +93,12 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
  * global memory, and has no effect for local arrays. */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
-    const rd_store *a     = &n->t->store[s->store];
-    const bool      scan  = n->t->p->fold[a->fold].scan;
-    const int64_t   cells = rd_cells_in_array(n, s->store),
-                  states  = cells * rd_lanes_in_array(n, s->store);
-    int64_t at            = declare_each(n, s->store, 's', /*nodes=*/false, states, a->byte_offset);
-    rd_text b             = { 0 };
+    const rd_tree_array *a     = &n->t->store[s->store];
+    const bool           scan  = n->t->p->fold[a->fold].scan;
+    const int64_t        cells = rd_cells_in_array(n, s->store),
+                  states       = cells * rd_lanes_in_array(n, s->store);
+    int64_t at = declare_each(n, s->store, 's', /*nodes=*/false, states, a->byte_offset);
+    rd_text b  = { 0 };
 
     if (scan)
         at = declare_before(n, s->store, cells, at);
@@ -229,8 +229,8 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
  * in a coarsened item. */
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    const rd_store *a          = &n->t->store[s->store];
-    const int32_t   lanes_here = rd_lanes_in_array(n, s->store);
+    const rd_tree_array *a          = &n->t->store[s->store];
+    const int32_t        lanes_here = rd_lanes_in_array(n, s->store);
 
     if (is_nothing(&s->fold_at.cell))
         rd_text_add(to, "0");
@@ -284,8 +284,8 @@ void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
  * thread with one lane adds nothing. */
 static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    const rd_store *a     = &n->t->store[s->store];
-    const int32_t   lanes = n->t->p->fold[s->fold].lanes;
+    const rd_tree_array *a     = &n->t->store[s->store];
+    const int32_t        lanes = n->t->p->fold[s->fold].lanes;
 
     if (rd_has_lanes_in_team(n, s->store)) {
         if (n->kernel->width > 1)

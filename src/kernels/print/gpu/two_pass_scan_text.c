@@ -55,20 +55,6 @@ static void declare_nodes(rd_printing *n, int32_t fold, int32_t partials)
                       n->t->store[partials].byte_offset + k * bytes_of(n, partials));
 }
 
-/* Prints a line that opens a block of text, and indents. */
-static void open_brace(rd_printing *n, const char *line)
-{
-    rd_print_line(n, "%s", line);
-    n->indent++;
-}
-
-/* Prints the end of the block. */
-static void close_brace(rd_printing *n)
-{
-    n->indent--;
-    rd_print_line(n, "}");
-}
-
 /* Begins a loop over the cells of a fold (output elements that an item computes): "RD_UNROLL_FEW
  * for (int64_t c = 0; c < 4; c++) {". */
 static void open_cells(rd_printing *n, int32_t partials)
@@ -78,7 +64,7 @@ static void open_cells(rd_printing *n, int32_t partials)
     rd_text_add(&line, "RD_UNROLL_FEW for (int64_t c = 0; c < ");
     rd_print_number(n, &line, rd_cells_in_array(n, partials));
     rd_text_add(&line, "; c++) {");
-    open_brace(n, line.at);
+    rd_print_open(n, line.at);
     rd_text_end(&line, n->to);
 }
 
@@ -136,7 +122,7 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t partials = s->arg;
 
-    open_brace(n, "{");
+    rd_print_open(n, "{");
     declare_nodes(n, s->fold, partials);
     open_cells(n, partials);
     rd_print_end_scan_block(n, s, "c");
@@ -154,8 +140,8 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
         rd_text_end(&word, n->to);
         rd_text_end(&what, n->to);
     }
-    close_brace(n);
-    close_brace(n);
+    rd_print_close(n);
+    rd_print_close(n);
 }
 
 /* ---- LOOK_BACK ------------------------------------------------------------------------------- */
@@ -168,7 +154,7 @@ static void open_levels(rd_printing *n, const rd_for *ranges)
 
     rd_text_add(&line, "for (int level = %" PRId32 "; level >= 0; level--) {",
                 bits_of(ranges->extent - 1) - 1);
-    open_brace(n, line.at);
+    rd_print_open(n, line.at);
     rd_text_end(&line, n->to);
 }
 
@@ -219,7 +205,7 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "const double node = %s;", node.at);
     keep_word(n, s->store, first, " + 1", "node");
     rd_print_line(n, "all = all + node;");
-    close_brace(n);
+    rd_print_close(n);
     add_word(n, &word, s->store, "2 * level");
     rd_print_line(n, "for (int level = 0; level < %" PRId32 "; level++) %s = all;", first, word.at);
     rd_print_line(n, "rd_prefix_sum_%s(all, &p%" PRId32 "_0[c], &p%" PRId32 "_%d[c]);",
@@ -256,7 +242,7 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "%s);", merge.at);
     rd_print_line(n, "else {%s }", copies.at);
     rd_print_line(n, "some = true;");
-    close_brace(n);
+    rd_print_close(n);
     rd_text_end(&nodes, n->to);
     rd_text_end(&copies, n->to);
     rd_text_end(&merge, n->to);
@@ -266,12 +252,12 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
  * nodes, for each cell (output element). The first range has nothing before it. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
-    open_brace(n, "if (range > 0) {");
+    rd_print_open(n, "if (range > 0) {");
     declare_nodes(n, s->fold, s->arg);
     open_cells(n, s->arg);
     (n->t->fold[s->fold].hi_lo_sums ? resume_sum : resume_state)(n, s);
-    close_brace(n);
-    close_brace(n);
+    rd_print_close(n);
+    rd_print_close(n);
 }
 
 /* ---- BUILD_TREE ------------------------------------------------------------------------------ */

@@ -102,10 +102,10 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
  * If a thread's elements lie a team apart, a round has two vectors, i = 0 and 1. */
 static void print_load(rd_printing *n, int32_t stmt)
 {
-    const rd_let *let   = &n->t->let[n->t->stmt[stmt].value];
-    const int32_t pack  = n->t->stmt[stmt].vector_width;
-    const char   *type  = rd_memory_type(let->type);
-    rd_text       place = { 0 };
+    const rd_tree_value *let   = &n->t->let[n->t->stmt[stmt].value];
+    const int32_t        pack  = n->t->stmt[stmt].vector_width;
+    const char          *type  = rd_memory_type(let->type);
+    rd_text              place = { 0 };
 
     rd_print_linear(n, &place, &let->at);
     rd_print_line(

@@ -34,7 +34,7 @@ static bool loads_halves(const rd_tile_code *code, const rd_tile_inst *step)
 static bool has_whole_row(const rd_tile_fold *f, const rd_loop *col)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
-           f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
+           f->fold->lane_line.n_add == 0 && f->fold->lane_extent == col->extent;
 }
 
 /* True if a row of a tile is a whole fold with a kernel: along the lanes, or too short for lanes.
@@ -48,8 +48,8 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
         return !f->any_order && has_whole_row(f, col); /* any order gives the same bits */
     return f->mapping == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
            f->whole_columns && f->fold->lanes == 1 && f->fold->lane.n_add == 0 &&
-           f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small_ints_load < 0 && !t->fused &&
-           !loads_halves(code, t);
+           f->fold->lane_line.n_add == 1 && f->lane_line.col == 1 && t->small_ints_load < 0 &&
+           !t->fused && !loads_halves(code, t);
 }
 
 /* True if the fold of a STEP is a *total*: in each row of a tile it begins, is folded and ends at
@@ -69,7 +69,7 @@ static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t 
         return false;
     rd_tile_loops_around(p, code, step, &row, &col);
     assert(col); /* as the STEP is at tile level */
-    return f->lane.row == 0 && f->outer.row == 0 && !f->in_square &&
+    return f->lane.row == 0 && f->lane_line.row == 0 && !f->in_square &&
            code->loop[col - p->loop].most >= col->extent &&
            has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
 }

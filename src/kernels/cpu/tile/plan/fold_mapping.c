@@ -5,7 +5,7 @@
  *   sum over rows, a cell per column   ->  RD_FOLD_COLUMNS, groups of neighbouring cells
  *
  * Words.  A fold's element has four numbers: its cell (which result), its lane position, its
- * `outer` number (which pass along the lane position), and its flat index over the reduced axes.
+ * `lane_line` number (which pass along the lane position), and its flat index over the reduced axes.
  * Each number is a sum over loop indices.  Their strides from row to row and from column to column
  * (.row, .col) decide the mapping.  A node is the merged state of finished blocks.
  *
@@ -46,13 +46,13 @@ static int64_t count_adjacent_cells(const rd_tile_fold *f)
 
 /* True if the columns of a tile hold one element of each cell (result) and the rows follow each
  * other along the lanes, such as pixels of interleaved colours.  `lane` is the position along the
- * lanes, `outer` the pass along them: columns change neither, rows move one lane on.  There must be
+ * lanes, `lane_line` the pass along them: columns change neither, rows move one lane on.  There must be
  * few cells, all in every row, and a plain fold: no mask, no weights, no index, and no states for
  * each row. */
 static bool has_channels(const rd_tile_fold *f)
 {
     return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
-           f->lane.row == 1 && f->outer.col == 0 && f->outer.row == 0 &&
+           f->lane.row == 1 && f->lane_line.col == 0 && f->lane_line.row == 0 &&
            f->cells == f->col_extent && f->cells <= RD_SMALL_PERIOD && f->whole_columns &&
            !f->own_rows && !f->masked && !f->weighted && !f->has_index;
 }
@@ -67,12 +67,12 @@ static rd_fold_mapping mapping_of(const rd_tile_fold *f)
         return RD_FOLD_CHANNELS;
     /* successive steps of one scan */
     if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 &&
-        f->outer.col == 1)
+        f->lane_line.col == 1)
         return RD_FOLD_ALONG;
-    if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0) /* lanes of one cell */
+    if (f->lane.col == 1 && f->cell.col == 0 && f->lane_line.col == 0) /* lanes of one cell */
         return RD_FOLD_LANES;
     /* cells of one lane each */
-    if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
+    if (f->fold->lanes == 1 && f->cell.col == 1 && f->lane_line.col == 0 && f->lane.col == 0)
         return RD_FOLD_COLUMNS;
     return RD_FOLD_ELEMENTS;
 }
@@ -83,7 +83,8 @@ static rd_fold_mapping mapping_of(const rd_tile_fold *f)
 static bool has_adjacent_cells(const rd_tile_fold *f)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 &&
-           f->lane.row == 0 && f->outer.row == 0 && !f->own_rows && !f->any_order && !f->has_index;
+           f->lane.row == 0 && f->lane_line.row == 0 && !f->own_rows && !f->any_order &&
+           !f->has_index;
 }
 
 /* True if adjacent cells (results, one for each row) can share one group of states, which begin and
@@ -147,16 +148,16 @@ static void state_sizes(rd_tile_fold *f)
 }
 
 /* True if elements come to a cell (result) in the order of their index in C order: every axis that
- * moves on to a further pass along the lanes moves the index by just as much. `outer` is the number
+ * moves on to a further pass along the lanes moves the index by just as much. `lane_line` is the number
  * of the pass. */
 static bool has_rising_index(const rd_fold *fold)
 {
-    for (int32_t k = 0; k < fold->outer.n_add; k++) {
+    for (int32_t k = 0; k < fold->lane_line.n_add; k++) {
         bool found = false;
 
         for (int32_t i = 0; i < fold->index.n_add; i++)
-            found |= fold->index.add[i].axis == fold->outer.add[k].axis &&
-                     fold->index.add[i].coef == fold->outer.add[k].coef;
+            found |= fold->index.add[i].axis == fold->lane_line.add[k].axis &&
+                     fold->index.add[i].coef == fold->lane_line.add[k].coef;
         if (!found)
             return false;
     }
@@ -388,7 +389,7 @@ static bool has_early_exit(const rd_program *p, int32_t fold)
 }
 
 /* Plans each fold by what the program says of it: its START and STEP, the loops around these,
- * masks, and the strides of its cell, lane and outer numbers.  `sized` is true once the most rows
+ * masks, and the strides of its cell, lane and line numbers.  `sized` is true once the most rows
  * of a tile are known; before, folds are planned for one row.  False if a fold has no kernel.  The
  * second operand of a product (rd_reducer_multiplies) is no weight.  A fold can exit early if it
  * has one cell with the same states in all rows, an element that decides (rd_fold_end sets f->end),
@@ -413,7 +414,7 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->panel         = panel_extent(p, col, start, step);
         f->row_panels    = panel_extent(p, row, start, step) > 0;
         f->lane          = rd_tile_strides_of(&fold->lane, row, col);
-        f->outer         = rd_tile_strides_of(&fold->outer, row, col);
+        f->lane_line     = rd_tile_strides_of(&fold->lane_line, row, col);
         f->index         = rd_tile_strides_of(&fold->index, row, col);
         f->cell          = rd_tile_strides_of(&fold->cell, row, col);
         f->can_exit_early =

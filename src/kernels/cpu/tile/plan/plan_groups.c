@@ -25,7 +25,7 @@ static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
 
         if (steps && rd_coef(&f->cell, axis))
             return false;
-        steps |= rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis);
+        steps |= rd_coef(&f->lane, axis) || rd_coef(&f->lane_line, axis);
     }
     return true;
 }
@@ -36,7 +36,7 @@ static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
 static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
 {
     const int64_t lane  = rd_tile_strides_of(&f->lane, /*row=*/NULL, col).col,
-                  outer = rd_tile_strides_of(&f->outer, /*row=*/NULL, col).col,
+                  outer = rd_tile_strides_of(&f->lane_line, /*row=*/NULL, col).col,
                   cell  = rd_tile_strides_of(&f->cell, /*row=*/NULL, col).col;
 
     if (lane == 0 && outer == 0)

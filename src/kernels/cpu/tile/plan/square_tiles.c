@@ -119,7 +119,7 @@ static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
     int32_t             x = t->x, y = t->y;
 
     if (y < 0 || x == y || f->mapping != RD_FOLD_COLUMNS || f->own_rows || f->cell.row != 0 ||
-        f->outer.row * f->row_steps + f->lane.row != 1 || /* rows are no successive steps */
+        f->lane_line.row * f->row_steps + f->lane.row != 1 || /* rows are no successive steps */
         !code->simd->transposed[f->elem] ||
         !code->simd->transposed[f->elem][f->fold->reducer][t->fused])
         return;

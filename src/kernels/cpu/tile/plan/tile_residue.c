@@ -28,7 +28,7 @@ static bool is_serial(const rd_program *p, const rd_inst *inst)
     const int32_t  axis = inst->loop >= 0 ? p->loop[inst->loop].axis : -1;
 
     return f->lanes == 1 && axis >= 0 &&
-           (has_stride(&f->outer, axis) || has_stride(&f->lane, axis));
+           (has_stride(&f->lane_line, axis) || has_stride(&f->lane, axis));
 }
 
 /* True if loops around the columns bring other cells (results), or the fold has several blocks of
@@ -38,7 +38,7 @@ static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
     const rd_fold *f = &p->fold[inst->arg];
 
     for (int32_t k = p->loop[inst->loop].parent; k >= 0; k = p->loop[k].parent)
-        if (rd_trips(p, k) > 1 && !has_stride(&f->outer, p->loop[k].axis) &&
+        if (rd_trips(p, k) > 1 && !has_stride(&f->lane_line, p->loop[k].axis) &&
             !has_stride(&f->lane, p->loop[k].axis))
             return true;
     return f->n_block > 1 && !f->scan;
@@ -56,7 +56,8 @@ static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, in
     const bool          scan = inst->kind == RD_I_SCAN, order = is_serial(p, inst);
     /* rows of the tile go along the lanes of a cell for each column: taken column by column */
     const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
-                      f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
+                      f->lane_line.row == 0 && f->lane_line.col == 0 && !f->own_rows &&
+                      code->rows > 1;
 
     if (scan ? f->mapping == RD_FOLD_ALONG || f->mapping == RD_FOLD_COLUMNS
              : f->mapping != RD_FOLD_ELEMENTS || f->treeless || t->small_ints_load >= 0 ||

@@ -49,7 +49,7 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     rd_simd_best       *best = m->code->simd->best[f->elem][f->fold->reducer];
 
     for (int64_t r = 0; r < m->rows; r++) {
-        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->lane_line + r * f->lane_line.row;
         /* the block of its first element: steps of all passes before, then steps of this one */
         const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
         const char   *x     = rd_view_at(&t->x, r, 0);
@@ -76,7 +76,7 @@ void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_
     const rd_tile_fold *f = a->f;
 
     for (int64_t r = 0; r < m->rows; r++) {
-        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->lane_line + r * f->lane_line.row;
         const char   *x   = rd_view_at(&t->x, r, 0);
         const int64_t sum = test ? test(m->cols, x, t->y.at) : m->code->simd->count(m->cols, x);
 
@@ -111,7 +111,7 @@ static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *
                                           rd_tiles_memory(m, w) + r * w->row * w->size, sums);
     for (int64_t c = 0; c < m->cols; c++) {
         rd_update_place(a, t, 0, c);
-        update_sum(a, (t->outer * f->row_steps + t->lane / f->fold->lanes) / f->fold->steps,
+        update_sum(a, (t->lane_line * f->row_steps + t->lane / f->fold->lanes) / f->fold->steps,
                    sums[c]);
     }
 }
@@ -130,7 +130,7 @@ void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
         return;
     }
     for (int64_t r = 0; r < m->rows; r++) {
-        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->lane_line + r * f->lane_line.row;
         int64_t       sum = 0;
 
         m->code->simd->small[w->at->type](m->cols, /*period=*/1,

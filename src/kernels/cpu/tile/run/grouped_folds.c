@@ -7,7 +7,7 @@
  *   x = 1 2 3 4, label = 0 1 0 7, 2 groups  ->  cells 1+3, 2; the extra cell takes 4
  *
  * Words.  The seen flags say which cells have had an element.  A label is valid if it is in [0,
- * n_group).  The numbers lane, outer, cell and index of an element are those of
+ * n_group).  The numbers lane, lane_line, cell and index of an element are those of
  * plan/fold_mapping.c.
  *
  * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none.
@@ -28,7 +28,7 @@ typedef struct group_step {
     rd_reg_view         x, y;
     const char         *label;
     int64_t             row, col_label, size; /* row: in elements of so many bytes */
-    int64_t             lane, outer, cell, index;
+    int64_t             lane, lane_line, cell, index;
     bool                sums; /* the kernel is one of sums */
 } group_step;
 
@@ -157,7 +157,7 @@ static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t st
     const int64_t       lanes = f->fold->lanes, left = m->cols - c;
 
     if (!f->lane.col)
-        return f->outer.col ? left_in_block(f, step, left) : left;
+        return f->lane_line.col ? left_in_block(f, step, left) : left;
     /* what the first step has of lanes, and whole steps after it */
     const int64_t first = lanes - q->lane % lanes, whole = left_in_block(f, step, left) - 1;
     return left <= first ? left : rd_least(left, first + whole * lanes);
@@ -174,7 +174,7 @@ static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_
     const rd_tile_fold *f = t->f;
 
     if (!t->sums || t->col_label || f->cell.col != 1 || !t->x.col || f->cell.row ||
-        f->fold->lanes > 1 || f->outer.row * f->row_steps + f->lane.row != 1)
+        f->fold->lanes > 1 || f->lane_line.row * f->row_steps + f->lane.row != 1)
         return 1;
     return left_in_block(f, step, m->rows - r);
 }
@@ -187,7 +187,7 @@ static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, in
                            rd_group_row *q)
 {
     const rd_tile_fold *f     = t->f;
-    const int64_t       outer = t->outer + r * f->outer.row + c * f->outer.col;
+    const int64_t       outer = t->lane_line + r * f->lane_line.row + c * f->lane_line.col;
     const int64_t       lane  = t->lane + r * f->lane.row + c * f->lane.col;
     const int64_t       step  = outer * f->row_steps + lane / f->fold->lanes;
 
@@ -246,11 +246,11 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
                     .f = f, .memory = memory, .kernel = step->group, .sums = step->uses_sum_kernel
     };
 
-    t.lane  = rd_tiles_position(m, f->lane.at);
-    t.outer = rd_tiles_position(m, f->outer.at);
-    t.cell  = rd_tiles_position(m, f->cell.at);
-    t.index = rd_tiles_position(m, f->index.at);
-    t.x     = rd_tiles_view(m, step->x);
+    t.lane      = rd_tiles_position(m, f->lane.at);
+    t.lane_line = rd_tiles_position(m, f->lane_line.at);
+    t.cell      = rd_tiles_position(m, f->cell.at);
+    t.index     = rd_tiles_position(m, f->index.at);
+    t.x         = rd_tiles_view(m, step->x);
     if (inst->b >= 0)
         t.y = rd_tiles_view(m, inst->b);
     find_labels(m, pc, &t);

@@ -122,8 +122,8 @@ static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_ti
  * block. */
 static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
-    const rd_tile_fold *f     = a->f;
-    const int64_t       lanes = f->fold->lanes, step = t->outer * f->row_steps + t->lane / lanes;
+    const rd_tile_fold *f = a->f;
+    const int64_t lanes = f->fold->lanes, step = t->lane_line * f->row_steps + t->lane / lanes;
 
     if (!f->adjacent_cells || t->lane % lanes)
         return false;
@@ -149,10 +149,10 @@ static bool update_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_t
 {
     const rd_tile_fold *f = a->f;
 
-    if (f->row_steps != 1 || f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows)
+    if (f->row_steps != 1 || f->lane_line.row != 1 || f->lane.row || f->cell.row || f->own_rows)
         return false;
     rd_update_place(a, t, 0, 0);
-    a->first_step = t->outer;
+    a->first_step = t->lane_line;
     a->offset     = t->lane;
     a->q.n        = m->cols;
     a->q.ldx      = t->x.row;
@@ -194,12 +194,12 @@ static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_
     const int64_t       begun = m->cols < lanes ? m->cols : lanes; /* states that a row reaches */
     rd_fold_rows        q;
 
-    if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->has_index ||
+    if (f->lane_line.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->has_index ||
         t->lane % lanes)
         return false;
     rd_update_place(a, t, 0, 0);
     if (m->cols == f->row_steps * lanes && has_contiguous_rows(m, t)) {
-        rd_update_along(a, m->rows * m->cols, /*lane=*/0, t->outer);
+        rd_update_along(a, m->rows * m->cols, /*lane=*/0, t->lane_line);
         return true;
     }
     q     = a->q;
@@ -208,12 +208,12 @@ static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_
     q.ldm = lanes;
     for (int64_t r = 0; r < m->rows; r++) {
         rd_update_place(a, t, 0, 0);
-        if (is_in_current_block(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes,
-                                steps))
+        if (is_in_current_block(a, a->group, begun,
+                                (t->lane_line + r) * f->row_steps + t->lane / lanes, steps))
             update_row(m, a, t, r, a->group * lanes, &q);
         else {
             rd_update_place(a, t, r, 0);
-            rd_update_along(a, m->cols, t->lane, t->outer + r);
+            rd_update_along(a, m->cols, t->lane, t->lane_line + r);
         }
     }
     return true;
@@ -233,7 +233,7 @@ void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
                        update_rows_of_steps(m, a, t)))
         return;
     for (int64_t r = 0; r < m->rows; r++) {
-        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->lane_line + r * f->lane_line.row;
         const int64_t step = outer * f->row_steps + lane / lanes;
 
         if (f->totals)

@@ -277,9 +277,9 @@ static void scan_columns(const rd_tiles *m, const scan *a)
     const int64_t       cell = rd_tiles_position(m, f->cell.at);
     const int64_t       row  = f->cell.row + (f->own_rows ? f->cells : 0);
     const int64_t       step =
-        rd_tiles_position(m, f->outer.at) * f->row_steps + rd_tiles_position(m, f->lane.at);
-    const int64_t step_row = f->outer.row * f->row_steps + f->lane.row;
-    const int64_t step_col = f->outer.col * f->row_steps + f->lane.col;
+        rd_tiles_position(m, f->lane_line.at) * f->row_steps + rd_tiles_position(m, f->lane.at);
+    const int64_t step_row = f->lane_line.row * f->row_steps + f->lane.row;
+    const int64_t step_col = f->lane_line.col * f->row_steps + f->lane.col;
     const bool    simple   = !f->fold->exclusive && f->fold->prefix == RD_PREFIX_LEFT;
     const bool    several  = simple && f->mapping == RD_FOLD_COLUMNS && row == 0 && step_row == 1;
     const int64_t most     = !several                                         ? 1

@@ -20,12 +20,12 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
     for (int32_t k = 0; k < m->p->n_fold; k++) {
         const rd_tile_fold *f = &m->code->fold[k];
         /* steps from row to row of the tile; steps of a block */
-        const int64_t each = f->outer.row * f->row_steps + f->lane.row, steps = f->fold->steps;
+        const int64_t each = f->lane_line.row * f->row_steps + f->lane.row, steps = f->fold->steps;
         int64_t       left; /* steps that are left in the block */
 
         if (!f->in_square || f->mapping != RD_FOLD_COLUMNS || each <= 0)
             continue;
-        left = steps - (rd_tiles_position(m, f->outer.at) * f->row_steps +
+        left = steps - (rd_tiles_position(m, f->lane_line.at) * f->row_steps +
                         rd_tiles_position(m, f->lane.at)) %
                            steps;
         rows = rows < left / each + (left % each != 0) ? rows : left / each + (left % each != 0);

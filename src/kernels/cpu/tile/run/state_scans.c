@@ -210,11 +210,11 @@ static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
                             .kernels = &m->code->simd->running[f->elem][f->fold->reducer],
                             .cell    = rd_tiles_position(m, f->cell.at),
                             .index   = f->has_index ? rd_tiles_position(m, f->index.at) : 0,
-                            .step    = rd_tiles_position(m, f->outer.at) * f->row_steps +
+                            .step    = rd_tiles_position(m, f->lane_line.at) * f->row_steps +
                                     rd_tiles_position(m, f->lane.at),
                             .cell_row = f->cell.row + (f->own_rows ? f->cells : 0),
-                            .step_row = f->outer.row * f->row_steps + f->lane.row,
-                            .step_col = f->outer.col * f->row_steps + f->lane.col };
+                            .step_row = f->lane_line.row * f->row_steps + f->lane.row,
+                            .step_col = f->lane_line.col * f->row_steps + f->lane.col };
 }
 
 /* SCAN by a reducer whose states no single operator merges (a running mean): makes its operands

@@ -2,7 +2,7 @@
  * mapping.
  *
  * The numbers of an element are those of plan/fold_mapping.c: its cell, its lane position, its
- * `outer` number (which pass along the lane position), its index.  A group is a run of states that
+ * `lane_line` number (which pass along the lane position), its index.  A group is a run of states that
  * enter blocks together (trees.h).
  *
  * Fields. A fold has own_rows if each row of a tile has states of its own. Strides .row and .col
@@ -45,13 +45,13 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     /* steps from row to row */
-    const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
+    const int64_t row   = a->f->lane_line.row * a->f->row_steps + a->f->lane.row;
     const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
 
     for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1)
         for (int64_t c = 0; c < m->cols; c += a->q.n) {
             rd_update_place(a, t, r, c);
-            a->first_step = t->outer * a->f->row_steps + t->lane + r * row; /* the step */
+            a->first_step = t->lane_line * a->f->row_steps + t->lane + r * row; /* the step */
             a->q.n        = rd_least(m->cols - c, a->f->group - a->offset);
             a->q.ldx      = t->x.row;
             a->q.ldy      = t->y.row;
@@ -94,7 +94,7 @@ static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
             if (t->mask.row != cols)
                 a->q.mask = pack_rows(m, &t->mask, r, n, rd_tiles_third_spare(m));
         }
-        rd_update_along(a, n * cols, (t->lane + r) * cols, t->outer);
+        rd_update_along(a, n * cols, (t->lane + r) * cols, t->lane_line);
     }
 }
 
@@ -119,7 +119,7 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
         a->q.y         = pack_column(m, &t->y, c, rd_tiles_second_spare(m));
         a->q.mask      = pack_column(m, &t->mask, c, rd_tiles_third_spare(m));
         a->q.index_col = a->f->index.row;
-        rd_update_along(a, m->rows, t->lane, t->outer);
+        rd_update_along(a, m->rows, t->lane, t->lane_line);
     }
 }
 
@@ -131,11 +131,12 @@ static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile 
 {
     const rd_tile_fold *f = a->f;
 
-    if (f->fold->lanes > 1 || f->cell.col || f->outer.col * f->row_steps + f->lane.col != 1)
+    if (f->fold->lanes > 1 || f->cell.col || f->lane_line.col * f->row_steps + f->lane.col != 1)
         return false;
     for (int64_t r = 0; r < m->rows; r++) {
         rd_update_place(a, t, r, 0);
-        a->first_step = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
+        a->first_step =
+            (t->lane_line + r * f->lane_line.row) * f->row_steps + t->lane + r * f->lane.row;
         a->q.n = a->q.ldx = a->q.ldm = 1;
         a->q.ldy                     = a->q.coly;
         a->q.index_row               = a->q.index_col;
@@ -156,7 +157,7 @@ static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
             rd_update_place(a, t, r, c);
             const int64_t group = a->group;
             rd_update_along(a, /*n=*/1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
-                            t->outer + r * a->f->outer.row + c * a->f->outer.col);
+                            t->lane_line + r * a->f->lane_line.row + c * a->f->lane_line.col);
             a->group = group;
         }
 }
@@ -223,7 +224,7 @@ static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
     return f->mapping == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
-           f->cell.row == 0 && f->outer.row == 0 && f->outer.col == 0 && !f->own_rows &&
+           f->cell.row == 0 && f->lane_line.row == 0 && f->lane_line.col == 0 && !f->own_rows &&
            t->x.at != m->spare && t->mask.at != rd_tiles_third_spare(m);
 }
 
@@ -232,10 +233,10 @@ static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, con
  * pass along them (outer), its cell (result) and its index. */
 static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t)
 {
-    t->lane  = rd_tiles_position(m, f->lane.at);
-    t->outer = rd_tiles_position(m, f->outer.at);
-    t->cell  = rd_tiles_position(m, f->cell.at);
-    t->index = f->has_index ? rd_tiles_position(m, f->index.at) : 0;
+    t->lane      = rd_tiles_position(m, f->lane.at);
+    t->lane_line = rd_tiles_position(m, f->lane_line.at);
+    t->cell      = rd_tiles_position(m, f->cell.at);
+    t->index     = f->has_index ? rd_tiles_position(m, f->index.at) : 0;
 }
 
 /* Updates states from contiguous operands, in the way that suits how neighbouring elements map to

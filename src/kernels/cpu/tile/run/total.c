@@ -143,14 +143,14 @@ static const rd_loop *loop_at(const rd_program *p, int32_t inst)
 
 /* Finds the two loops of a plane (a two-dimensional part of an array that is one fold). True if the
  * fold goes through its rows in order, and tasks share neither rows nor columns. n_outer counts the
- * loops around; behind them are START and the two loops. `outer` is the number of a pass along the
+ * loops around; behind them are START and the two loops. `lane_line` is the number of a pass along the
  * lanes: here the row. */
 static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
 {
     total->rows = loop_at(p, total->n_outer + 1);
     total->cols = loop_at(p, total->n_outer + 2);
-    return total->cols->axis != p->root && total->rows->axis != p->root && fold->outer.n_add == 1 &&
-           step_along(&fold->outer, total->rows->axis) == 1;
+    return total->cols->axis != p->root && total->rows->axis != p->root &&
+           fold->lane_line.n_add == 1 && step_along(&fold->lane_line, total->rows->axis) == 1;
 }
 
 /* True if planes (two-dimensional parts of an array) are folded down their columns, in one block,

@@ -25,7 +25,7 @@ typedef struct rd_update {
 /* The operands of a STEP, and the lane, block, cell and index numbers of its first element. */
 typedef struct rd_fold_tile {
     rd_reg_view x, y, mask;
-    int64_t     lane, outer, cell, index; /* of the first element */
+    int64_t     lane, lane_line, cell, index; /* of the first element */
 } rd_fold_tile;
 
 /* Sets where the elements from (r, c) of the tile on are, and which states they update. */

@@ -59,9 +59,10 @@ static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
 {
     const rd_tile_fold *f = e->f;
 
-    return (rd_fold_place){ .cell  = e->at.cell + r * f->cell.row + c * f->cell.col,
-                            .lane  = e->at.lane + r * f->lane.row + c * f->lane.col,
-                            .outer = e->at.outer + r * f->outer.row + c * f->outer.col,
+    return (rd_fold_place){ .cell = e->at.cell + r * f->cell.row + c * f->cell.col,
+                            .lane = e->at.lane + r * f->lane.row + c * f->lane.col,
+                            .lane_line =
+                                e->at.lane_line + r * f->lane_line.row + c * f->lane_line.col,
                             .index = e->at.index + r * f->index.row + c * f->index.col };
 }
 
@@ -69,10 +70,10 @@ static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
  * (outer) and index. */
 static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
 {
-    return (rd_fold_place){ .cell  = rd_tiles_position(m, f->cell.at),
-                            .lane  = rd_tiles_position(m, f->lane.at),
-                            .outer = rd_tiles_position(m, f->outer.at),
-                            .index = rd_tiles_position(m, f->index.at) };
+    return (rd_fold_place){ .cell      = rd_tiles_position(m, f->cell.at),
+                            .lane      = rd_tiles_position(m, f->lane.at),
+                            .lane_line = rd_tiles_position(m, f->lane_line.at),
+                            .index     = rd_tiles_position(m, f->index.at) };
 }
 
 /* Returns the n elements from (r, c) on as one run for a callback: along the row, or down the
@@ -115,7 +116,7 @@ static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, in
  * turn: one call takes them. */
 static bool is_contiguous_along_row(const rd_tile_fold *f)
 {
-    return is_contiguous(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
+    return is_contiguous(f, f->lane_line.col, f->lane.col, f->cell.col, f->index.col);
 }
 
 /* Updates the folds with all elements of a tile, by the longest runs: along rows, or down columns,
@@ -128,7 +129,7 @@ static void take_all(const rd_tiles *m, const elements *e)
     const bool          lanes = f->fold->lanes == 1 || f->by_lanes;
     const bool          along = lanes && is_contiguous_along_row(f);
     const bool          down  = lanes && !along && !f->own_rows &&
-                      is_contiguous(f, f->outer.row, f->lane.row, f->cell.row, f->index.row);
+                      is_contiguous(f, f->lane_line.row, f->lane.row, f->cell.row, f->index.row);
 
     for (int64_t r = 0; r < (down ? 1 : m->rows); r++)
         for (int64_t c = 0; c < (along ? 1 : m->cols); c++)
