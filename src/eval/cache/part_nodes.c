@@ -1,5 +1,4 @@
-/* part_nodes.c - how a part of a node is made: as a view of the whole node, or anew of its operands'
- * parts.
+/* part_nodes.c - how a part of a node is made: a view of the whole, or anew of operands' parts.
  *
  *     (x * y)[3:5]  ->  x[3:5] * y[3:5] */
 #include "eval/cache/part_nodes.h"
