@@ -338,6 +338,8 @@ static bool keeps_zero(rd_linear_solve *s)
     const int64_t n     = s->space.rows * s->space.n_rhs;
     bool          all_0 = true;
 
+    if (!s->b) /* it has not begun, so the failure is recorded */
+        return true;
     memset(s->b, 0, (size_t)n * sizeof *s->b);
     if (!rd_operator_run(&s->A, s->b, s->r))
         return true;
