@@ -301,7 +301,7 @@ bool rd_assign_sides(rd_graph *graph);
 /* For tests: folds that read the same pairs have different sides, however few pairs there are. */
 void rd_force_sides_of_pairs(bool few);
 /* Pairs that are too many to store.  2^20 values of f32 are 4 MB: more than a core's second cache
- * (RD_L2_BYTES) holds, so storing and reading them costs more than to compute a short fold again. */
+ * (RD_L2_BYTES) holds, so storing them costs more than to compute a short fold again. */
 #define RD_MANY_PAIRS (INT64_C(1) << 20)
 /* a map, or a reduction that is cheaper to recompute than to store, such as a pair's distance */
 bool rd_is_computed_again(const rd_graph *graph, const rd_value *v);

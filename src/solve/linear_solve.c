@@ -219,9 +219,9 @@ static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
 
 /* Allocates the vectors b, x and r and those of the method, each for all right-hand sides
  * (`sides`), the method's numbers, and the facts of each side. A method that restarts keeps
- * `restart` vectors more, but never more than rows. False: no memory, which is recorded. A method says how many
- * vectors and numbers it needs: fixed ones, and those for each kept vector (per_restart) and
- * each pair of them (per_restart_2). */
+ * `restart` vectors more, but never more than rows. False: no memory, which is recorded. A method
+ * says how many vectors and numbers it needs: fixed ones, and those for each kept vector
+ * (per_restart) and each pair of them (per_restart_2). */
 static bool allocate(rd_linear_solve *s, int64_t sides)
 {
     const rd_method *const m    = rd_method_of(s->opts.method);
@@ -338,6 +338,8 @@ static bool keeps_zero(rd_linear_solve *s)
     const int64_t n     = s->space.rows * s->space.n_rhs;
     bool          all_0 = true;
 
+    if (!s->b) /* it has not begun, so the failure is recorded */
+        return true;
     memset(s->b, 0, (size_t)n * sizeof *s->b);
     if (!rd_operator_run(&s->A, s->b, s->r))
         return true;

@@ -8,6 +8,7 @@
  * Maps, views, plain reductions and gathers are made anew of smaller operands.  Anything else is
  * viewed. */
 #include "eval/cache/attention.h"
+#include "eval/cache/part_nodes.h"
 #include "expr/affine.h"
 #include <string.h>
 
@@ -31,15 +32,20 @@ static bool is_whole(const rd_expr *x, const int64_t *first, const int64_t *end)
     return true;
 }
 
+/* Sets the extents of a box. */
+static void measure(const rd_expr *x, const int64_t *first, const int64_t *end, int64_t *extent)
+{
+    for (int a = 0; a < x->rank; a++)
+        extent[a] = end[a] - first[a];
+}
+
 /* The box as a slice (view) of the whole x. */
 static rd_expr *viewed(rd_expr *x, const int64_t *first, const int64_t *end)
 {
-    rd_affine v;
+    int64_t extent[RD_MAX_RANK];
 
-    rd_affine_begin(&v, x);
-    for (int a = 0; a < x->rank; a++)
-        rd_affine_places(&v, x, a, first[a], end[a], /*step=*/1);
-    return rd_affine_view(x, &v, "rd_eval");
+    measure(x, first, end, extent);
+    return rd_part_viewed(x, first, extent);
 }
 
 /* Makes a node of the same operation as x, with the box's extents and these operands. */
@@ -47,14 +53,9 @@ static rd_expr *made_again(const rd_expr *x, const int64_t *first, const int64_t
                            rd_expr *const *in)
 {
     int64_t extent[RD_MAX_RANK];
-    rd_expr node = *x;
 
-    for (int a = 0; a < x->rank; a++)
-        extent[a] = end[a] - first[a];
-    node.extent = extent;
-    node.origin = NULL;
-    node.in     = in;
-    return rd_node(&node, x->as.any, x->as_size);
+    measure(x, first, end, extent);
+    return rd_part_again(x, extent, in);
 }
 
 /* The box of an elementwise operation: the operation on the same box of each operand. */
@@ -85,8 +86,7 @@ static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, 
     rd_expr             *in;
 
     memcpy(number, n, (size_t)(below->rank * (x->rank + 1)) * sizeof *number);
-    for (int k = 0; k < x->rank; k++)
-        extent[k] = end[k] - first[k];
+    measure(x, first, end, extent);
     for (int a = 0; a < below->rank; a++) {
         lo[a] = hi[a] = n[a];
         for (int k = 0; k < x->rank; k++) {

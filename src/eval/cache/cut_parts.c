@@ -4,7 +4,7 @@
  * may be asked for in several ways, as keys that are queries, too.  Which parts there are is the
  * same in each block, so they are listed once, without recursion, as graphs may be deep. */
 #include "eval/cache/cut_parts.h"
-#include "expr/affine.h"
+#include "eval/cache/part_nodes.h"
 #include <string.h>
 
 /* Ways in which one node is asked for; the longest axis whose coordinates are in memory. */
@@ -265,17 +265,6 @@ static part_box box_of(const rd_cuts *c, const rd_expr *x, const rd_cut_at *at,
     return b;
 }
 
-/* A view of the box of x; NULL after a failure. */
-static rd_expr *viewed(rd_expr *x, const part_box *b)
-{
-    rd_affine v;
-
-    rd_affine_begin(&v, x);
-    for (int a = 0; a < x->rank; a++)
-        rd_affine_places(&v, x, a, b->first[a], b->first[a] + b->extent[a], 1);
-    return rd_affine_view(x, &v, call);
-}
-
 /* A leaf of the box of the leaf x in its memory; or, if `index` is given, of the coordinates in the
  * box: of `index`, which is 0, 1, 2 ..., from the box's first on.  Strides count elements. NULL
  * after a failure. */
@@ -307,16 +296,12 @@ static rd_expr *again(const rd_cut_steps *s, const rd_expr *x, const rd_cut_step
                       const part_box *b, rd_expr *const *made)
 {
     rd_expr *in[RD_MAX_RANK] = { NULL };
-    rd_expr  node            = *x;
 
     for (int k = 0; k < x->n_in; k++)
         in[k] = s->in[of->in + k] < 0 ? NULL : made[s->in[of->in + k]];
     if (x->kind == RD_EXPR_VIEW)
         return rd_view(in[0], x->rank, b->extent, x->as.view->number, NULL);
-    node.extent = b->extent;
-    node.origin = NULL;
-    node.in     = in;
-    return rd_node(&node, x->as.any, x->as_size);
+    return rd_part_again(x, b->extent, in);
 }
 
 /* Makes the part `of` of node x for the block `box`, in the way that the step says.  NULL after a
@@ -328,7 +313,7 @@ static rd_expr *make(const rd_cut_steps *s, rd_ctx *ctx, rd_expr *x, const int64
 
     switch (of->way) {
     case RD_PART_WHOLE: return x;
-    case RD_PART_VIEWED: return viewed(x, &b);
+    case RD_PART_VIEWED: return rd_part_viewed(x, b.first, b.extent);
     case RD_PART_LEAF: return leaf_part(ctx, x, NULL, &b);
     case RD_PART_INDEX: return leaf_part(ctx, x, index, &b);
     default: return again(s, x, of, &b, made);

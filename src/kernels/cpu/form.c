@@ -83,8 +83,8 @@ static bool varies_along(const rd_address *at, int32_t axis)
 
 /* True if C order forbids that neighbours go together: the innermost loop is along the fold, and
  * its steps depend on each other. With one lane (one accumulator) each step needs the state that
- * the step before has left. `lane_line` and `lane` are the two parts of the number of a step; if either
- * changes along the loop, its rounds are successive steps. */
+ * the step before has left. `lane_line` and `lane` are the two parts of the number of a step; if
+ * either changes along the loop, its rounds are successive steps. */
 static bool is_in_order(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = fold_of(p, inst);

@@ -7,8 +7,8 @@
  * A fold gives each element a cell, a lane and a step.  A cell is one result with its accumulators.
  * A lane is one of the independent accumulators of a cell; elements go to lanes in turn.  A step is
  * one element of each lane, and a block is a fixed number of steps.  The step comes from two
- * positions: `lane_line`, and the position of the lane divided by the number of lanes.  A round is one
- * iteration of a loop.
+ * positions: `lane_line`, and the position of the lane divided by the number of lanes.  A round is
+ * one iteration of a loop.
  *
  * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
  * rounded to a multiple. A term of a position with `axis` -1 is a value, an index that is read at

@@ -311,8 +311,8 @@ rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bo
 rd_schedule *rd_schedule_copy(const rd_schedule *t); /* NULL: no memory */
 void         rd_schedule_free(rd_schedule *t);       /* NULL is allowed */
 
-/* The tree as text, a line a statement: print_tree.c.  A position; the name of an axis, "i2", or of a
- * mark, "lo" and "hi" for the bounds of a task's share, "m0", "m1" .. for the others:
+/* The tree as text, a line a statement: print_tree.c.  A position; the name of an axis, "i2", or of
+ * a mark, "lo" and "hi" for the bounds of a task's share, "m0", "m1" .. for the others:
  * print_parts.c. */
 void rd_schedule_text(rd_text *to, const rd_schedule *t);
 void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at);

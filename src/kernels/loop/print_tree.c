@@ -155,8 +155,8 @@ static void add_lower_bound(rd_text *to, const rd_schedule *t, const rd_stmt *s)
     rd_linear_text(to, t, &s->count);
 }
 
-/* Adds a statement of a fold: "step f0 cell i0, lane 0, line i1: r3", "push if last all f0 ..". Those
- * that move states name their array, too. */
+/* Adds a statement of a fold: "step f0 cell i0, lane 0, line i1: r3", "push if last all f0 ..".
+ * Those that move states name their array, too. */
 static void add_of_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 {
     add_results(to, s);

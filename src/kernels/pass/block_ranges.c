@@ -31,8 +31,8 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 
 /* True if the rounds of a loop over the axis are consecutive steps of the fold. An element's step
  * is outer * (rows of lanes) + lane / lanes, where a lane is a partial accumulator. Either the axis
- * moves the lane by 1, over more than one row of lanes, or it moves `lane_line` so that the product is
- * 1. The product may be -1, too, as a backwards loop takes the steps in the order of a reverse
+ * moves the lane by 1, over more than one row of lanes, or it moves `lane_line` so that the product
+ * is 1. The product may be -1, too, as a backwards loop takes the steps in the order of a reverse
  * scan. */
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {

@@ -123,8 +123,8 @@ static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
 }
 
 /* True if a fold allows the interchange: a plain reduction that does not go along the point axis,
- * and whose cells (results) can be split by points. `lane` and `lane_line` are an element's place in
- * the fold, so they must not change with the point; n_group 0: no group-by. */
+ * and whose cells (results) can be split by points. `lane` and `lane_line` are an element's place
+ * in the fold, so they must not change with the point; n_group 0: no group-by. */
 static bool can_interchange_fold(const rd_interchange *t, const rd_fold *f)
 {
     return !f->scan && !f->user && f->n_group == 0 && !f->by_rows && !rd_coef(&f->lane, t->axis) &&

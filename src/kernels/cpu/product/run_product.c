@@ -135,8 +135,8 @@ static bool add_call_axis(rd_program *p, const rd_cpu_product *product, rd_get_f
 }
 
 /* True if the sums of the program have the bits of our kernels: one lane (one accumulator) that
- * adds along k in order, and contiguous columns of b. `lane_line` is the number of a step: it must be
- * the index along k. */
+ * adds along k in order, and contiguous columns of b. `lane_line` is the number of a step: it must
+ * be the index along k. */
 static bool has_kernels_bits(const rd_cpu_product *product, const rd_fold *f)
 {
     const rd_product *of = product->of;

@@ -5,9 +5,9 @@
  *   sum over rows, a cell per column   ->  RD_FOLD_COLUMNS, groups of neighbouring cells
  *
  * Words.  A fold's element has four numbers: its cell (which result), its lane position, its
- * `lane_line` number (which pass along the lane position), and its flat index over the reduced axes.
- * Each number is a sum over loop indices.  Their strides from row to row and from column to column
- * (.row, .col) decide the mapping.  A node is the merged state of finished blocks.
+ * `lane_line` number (which pass along the lane position), and its flat index over the reduced
+ * axes. Each number is a sum over loop indices.  Their strides from row to row and from column to
+ * column (.row, .col) decide the mapping.  A node is the merged state of finished blocks.
  *
  * Fields. A fold has own_rows if each row of a tile has states of its own. A fold has `totals` if
  * each row is a whole fold; it is `treeless` if a kernel makes these without a combine tree. A fold
@@ -46,9 +46,9 @@ static int64_t count_adjacent_cells(const rd_tile_fold *f)
 
 /* True if the columns of a tile hold one element of each cell (result) and the rows follow each
  * other along the lanes, such as pixels of interleaved colours.  `lane` is the position along the
- * lanes, `lane_line` the pass along them: columns change neither, rows move one lane on.  There must be
- * few cells, all in every row, and a plain fold: no mask, no weights, no index, and no states for
- * each row. */
+ * lanes, `lane_line` the pass along them: columns change neither, rows move one lane on.  There
+ * must be few cells, all in every row, and a plain fold: no mask, no weights, no index, and no
+ * states for each row. */
 static bool has_channels(const rd_tile_fold *f)
 {
     return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
@@ -148,8 +148,8 @@ static void state_sizes(rd_tile_fold *f)
 }
 
 /* True if elements come to a cell (result) in the order of their index in C order: every axis that
- * moves on to a further pass along the lanes moves the index by just as much. `lane_line` is the number
- * of the pass. */
+ * moves on to a further pass along the lanes moves the index by just as much. `lane_line` is the
+ * number of the pass. */
 static bool has_rising_index(const rd_fold *fold)
 {
     for (int32_t k = 0; k < fold->lane_line.n_add; k++) {

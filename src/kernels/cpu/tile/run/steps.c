@@ -2,8 +2,8 @@
  * mapping.
  *
  * The numbers of an element are those of plan/fold_mapping.c: its cell, its lane position, its
- * `lane_line` number (which pass along the lane position), its index.  A group is a run of states that
- * enter blocks together (trees.h).
+ * `lane_line` number (which pass along the lane position), its index.  A group is a run of states
+ * that enter blocks together (trees.h).
  *
  * Fields. A fold has own_rows if each row of a tile has states of its own. Strides .row and .col
  * say how far a position moves from row to row and from column to column. A STEP reads an element

@@ -143,8 +143,8 @@ static const rd_loop *loop_at(const rd_program *p, int32_t inst)
 
 /* Finds the two loops of a plane (a two-dimensional part of an array that is one fold). True if the
  * fold goes through its rows in order, and tasks share neither rows nor columns. n_outer counts the
- * loops around; behind them are START and the two loops. `lane_line` is the number of a pass along the
- * lanes: here the row. */
+ * loops around; behind them are START and the two loops. `lane_line` is the number of a pass along
+ * the lanes: here the row. */
 static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
 {
     total->rows = loop_at(p, total->n_outer + 1);

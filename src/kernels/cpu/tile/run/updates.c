@@ -265,8 +265,8 @@ void rd_update_rows(rd_update *a, int64_t rows)
 
 /* Updates states with n elements along the lanes: the end of a step, whole steps, and the start of
  * a step.  `lane` is the position of the first one along the lanes of all interleaved cells,
- * `lane_line` the pass along them.  a->first_step is the number of a row's step, a->offset of its first
- * state. */
+ * `lane_line` the pass along them.  a->first_step is the number of a row's step, a->offset of its
+ * first state. */
 void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
