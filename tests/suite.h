@@ -92,15 +92,20 @@ static inline void suite_add_compiled(TCase *tc, const TTest *test, int first, i
         tcase_add_loop_test(tc, test, row, row + 1);
 }
 
-/* The longest suites take one case of this number: all cases where RDIM_TESTS is `every`, for who
- * has an evening; one of `part` where it is something else, as in script/test all. A plain run has
- * minutes, so it takes about a third of these. 3 part + 1 and `part` have no common factor, so these
- * cases still come from all columns of a table. */
+/* The longest suites take one case of `part`, as script/test has minutes; all cases where RDIM_TESTS
+ * is `every`, for who has an evening. */
 static inline int suite_part(int part)
 {
     const char *tests = getenv("RDIM_TESTS");
 
-    return suite_is_plain() ? 3 * part + 1 : strcmp(tests, "every") == 0 ? 1 : part;
+    return tests && strcmp(tests, "every") == 0 ? 1 : part;
+}
+
+/* The same for tables of hundreds of cases, of which a plain run takes about a third as many.
+ * 3 part + 1 and `part` have no common factor, so the cases still come from all columns of a table. */
+static inline int suite_long_part(int part)
+{
+    return suite_is_plain() ? 3 * part + 1 : suite_part(part);
 }
 
 #endif

@@ -15,7 +15,7 @@
 
 /* With sanitizers the cases are some of those without: their loops are compiled already then, in trees
  * that keep them together. */
-#define STEP (THREAD_SANITIZED ? 23 : suite_part(23))
+#define STEP (THREAD_SANITIZED ? 23 : suite_long_part(23))
 
 static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_I8,   RD_I32,
                                   RD_I64, RD_U8,  RD_U64, RD_BOOL, RD_F8 };

@@ -212,7 +212,7 @@ START_TEST(operators)
 {
     static const rd_dtype types[OPERATOR_TYPES] = { RD_F32, RD_F64, RD_I32 };
 
-    if ((_i / GROUPS + _i) % suite_part(4 * OPERATOR_TYPES) == 0)
+    if ((_i / GROUPS + _i) % suite_long_part(4 * OPERATOR_TYPES) == 0)
         operators_compile(types[_i / GROUPS], _i % GROUPS * AT_ONCE);
 }
 END_TEST

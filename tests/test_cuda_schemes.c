@@ -45,7 +45,7 @@ static bool takes(const gpu_program *p, rd_dtype type)
 START_TEST(sizes)
 {
     const gpu_program *p    = &gpu_programs[_i];
-    const int          each = SANITIZED ? 96 : suite_part(24);
+    const int          each = SANITIZED ? 96 : suite_long_part(24);
     int                k    = _i % COUNT(kinds);
 
     while (!takes(p, kinds[k].type))
@@ -63,7 +63,7 @@ END_TEST
 START_TEST(scans)
 {
     const gpu_program *p    = &gpu_scan_programs[_i];
-    const int          each = SANITIZED ? 96 : suite_part(24);
+    const int          each = SANITIZED ? 96 : suite_long_part(24);
     int                k    = (3 * _i + 1) % COUNT(kinds);
 
     setenv("RDIM_CUDA_THREADS", kinds[k].threads, 1);
@@ -89,7 +89,7 @@ static const struct {
 START_TEST(pairs)
 {
     const gpu_program *p    = &gpu_pair_programs[_i];
-    const int          each = SANITIZED ? 96 : suite_part(24);
+    const int          each = SANITIZED ? 96 : suite_long_part(24);
     int                k    = _i % COUNT(pair_kinds);
 
     while (!takes(p, pair_kinds[k].type))
@@ -115,7 +115,7 @@ START_TEST(short_rows)
 {
     const int          others = _i - COUNT(row_names);
     const gpu_program *p = others < 0 ? gpu_program_of(row_names[_i]) : &gpu_row_programs[others];
-    const int          each = SANITIZED ? 96 : suite_part(24);
+    const int          each = SANITIZED ? 96 : suite_long_part(24);
 
     fake_use_order(_i);
     for (int i = _i % each; i < n_gpu_row_sizes; i += each) {
@@ -146,7 +146,7 @@ static const struct {
 START_TEST(both_ways)
 {
     const gpu_program *p    = &gpu_cross_programs[_i];
-    const int          each = SANITIZED ? 96 : suite_part(24);
+    const int          each = SANITIZED ? 96 : suite_long_part(24);
 
     for (int i = 0; i < n_gpu_cross_sizes; i++) {
         int k = (_i + i) % COUNT(cross_kinds);

@@ -167,7 +167,7 @@ static void run_seeds(uint64_t lo, uint64_t hi)
 START_TEST(seeds)
 {
     const int64_t count =
-        from_environment("RD_DIFF_COUNT", DEFAULT_COUNT / (SANITIZED ? 1 : suite_part(8)));
+        from_environment("RD_DIFF_COUNT", DEFAULT_COUNT / (SANITIZED ? 1 : suite_long_part(8)));
     const uint64_t first = (uint64_t)from_environment("RD_DIFF_SEED", 1);
 
     run_seeds(first + (uint64_t)(count * _i / PARTS), first + (uint64_t)(count * (_i + 1) / PARTS));
@@ -178,7 +178,7 @@ START_TEST(large_seeds)
 {
     const int64_t count = from_environment(
         "RD_DIFF_LARGE",
-        getenv("RD_DIFF_SEED") ? 0 : DEFAULT_LARGE / (SANITIZED ? 1 : suite_part(8)));
+        getenv("RD_DIFF_SEED") ? 0 : DEFAULT_LARGE / (SANITIZED ? 1 : suite_long_part(8)));
 
     run_seeds(RANDOM_LARGE + (uint64_t)(count * _i / PARTS),
               RANDOM_LARGE + (uint64_t)(count * (_i + 1) / PARTS));

@@ -272,9 +272,10 @@ static int64_t from_environment(const char *name, int64_t otherwise)
 
 START_TEST(seeds)
 {
-    const int64_t count = from_environment("RD_GRAD_COUNT", SANITIZED ? 80 : 1600 / suite_part(4));
-    const int64_t first = from_environment("RD_GRAD_SEED", 1);
-    totals        t     = { 0 };
+    const int64_t count =
+        from_environment("RD_GRAD_COUNT", SANITIZED ? 80 : 1600 / suite_long_part(4));
+    const int64_t first    = from_environment("RD_GRAD_SEED", 1);
+    totals        t        = { 0 };
     int           failures = 0;
 
     for (int64_t k = count * _i / PARTS; k < count * (_i + 1) / PARTS && failures < 5; k++)

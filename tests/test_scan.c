@@ -14,7 +14,7 @@ static const char *const isas[] = { "scalar", "baseline", "avx2", "avx512" };
 
 /* ---- The definition, in so many words -------------------------------------------------------- */
 enum { MOST = 80000, NODE = 32, STEPS = 64 };
-#define STEP (SANITIZED ? 23 : suite_part(3))
+#define STEP (SANITIZED ? 23 : suite_long_part(3))
 
 static rd_word x[MOST];
 static bool    mask[MOST];

@@ -273,9 +273,9 @@ START_TEST(random_expressions)
     const bool     one   = getenv("RDIM_SPARSE_SEED") && !getenv("RDIM_SPARSE_COUNT");
     const uint64_t first = from_environment("RDIM_SPARSE_SEED", 0),
                    n     = from_environment("RDIM_SPARSE_COUNT",
-                                            CASES / suite_part(THREAD_SANITIZED ? 50
-                                                               : SANITIZED      ? 10
-                                                                                : 1));
+                                            CASES / suite_long_part(THREAD_SANITIZED ? 50
+                                                                    : SANITIZED      ? 10
+                                                                                     : 1));
 
     for (uint64_t k = 0; k < n && !one; k++)
         one_case(first + k, false);

@@ -6,7 +6,7 @@
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
-#define STEP (SANITIZED ? 211 : suite_part(11))
+#define STEP (SANITIZED ? 211 : suite_long_part(11))
 
 static const rd_dtype types[]      = { RD_F32, RD_F64, RD_BOOL, RD_I8, RD_I32,
                                        RD_I64, RD_U8,  RD_U64,  RD_F16 };

@@ -87,7 +87,7 @@ static void fill_missing(const cmd_inputs *in, cmd_result *r)
  * has its coordinates beside it. */
 static void name_after(cmd_result *r, const cmd_known *only)
 {
-    if (!r->named && only && !only->v.is_axis && strcmp(only->name, r->formula) == 0)
+    if (!r->named && only && !only->v.is_axis && strcmp(only->name, r->bare) == 0)
         r->name = only->name;
 }
 

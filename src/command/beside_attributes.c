@@ -131,7 +131,7 @@ static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, cons
                              const cmd_attributes *from)
 {
     const char *before = cmd_attribute_text(from, "cell_methods"),
-               *method = operand->v.is_axis ? NULL : cmd_cell_method(r->formula, operand);
+               *method = operand->v.is_axis ? NULL : cmd_cell_method(r->bare, operand);
 
     if (method)
         cmd_add_text(all, "cell_methods",

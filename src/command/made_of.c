@@ -37,22 +37,25 @@ static const char *behind_quotes(const char *p)
     return end ? end + 1 : p + strlen(p);
 }
 
-/* Returns a copy of a statement with blanks in place of its comments, so that scanners of the text
- * need not know them. A # in quotes begins none. */
+/* Returns a copy of a statement with blanks in place of its comments, and none at its end, so that
+ * scanners of the text need not know comments. A # in quotes begins none. */
 const char *cmd_without_comments(const char *text)
 {
-    char *copy = cmd_copy(text, strlen(text));
+    char  *copy = cmd_copy(text, strlen(text));
+    size_t end  = 0; /* behind the last character that is no blank */
 
-    for (char *p = copy; *p;) {
-        if (*p == '\'' || *p == '"') {
-            p += behind_quotes(p) - p;
-        } else if (*p == '#') {
-            while (*p && *p != '\n')
-                *p++ = ' ';
-        } else {
-            p++;
+    for (size_t at = 0; copy[at];) {
+        if (copy[at] == '#') {
+            while (copy[at] && copy[at] != '\n')
+                copy[at++] = ' ';
+            continue;
         }
+        const bool   quoted = copy[at] == '\'' || copy[at] == '"';
+        const size_t next   = quoted ? (size_t)(behind_quotes(copy + at) - copy) : at + 1;
+        end                 = isspace((unsigned char)copy[at]) ? end : next;
+        at                  = next;
     }
+    copy[end] = '\0';
     return copy;
 }
 

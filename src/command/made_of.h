@@ -32,7 +32,8 @@ bool cmd_is_list(const char *from, const char *bracket);
 /* Returns the text without arguments that lack the units of the result: weights, indices,
  * conditions (units.c). */
 const char *cmd_quantities(const char *text);
-/* Returns the text with blanks in place of comments, which go from # to the end of a line. */
+/* Returns the text with blanks in place of comments, which go from # to the end of a line, and
+ * without blanks at its end. */
 const char *cmd_without_comments(const char *text);
 /* Skips "name =" or "name[i, j] =". */
 const char *cmd_right_side(const char *text);

@@ -13,9 +13,10 @@ typedef enum cmd_keeping {
 
 /* A result; filled by results.c, `array` by output.c, `kept` by beside.c. */
 typedef struct cmd_result {
-    const char               *name; /* the name in the formula, else "result" */
-    const char               *formula;
-    bool                      named; /* the formula has a name for it */
+    const char               *name;    /* the name in the formula, else "result" */
+    const char               *formula; /* its statement, as the user wrote it */
+    const char               *bare;    /* ... without comments */
+    bool                      named;   /* the formula has a name for it */
     rd_expr                  *x;
     rd_array                  array; /* dense, in C order; data NULL before output.c allocates it */
     cmd_axis                  axis[RD_MAX_RANK];

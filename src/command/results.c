@@ -47,7 +47,7 @@ static void set_units(const cmd_inputs *in, cmd_result *r)
     r->units    = only->v.units;
     r->title    = only->v.title;
     r->calendar = date ? only->v.calendar : NULL;
-    if (r->units && cmd_changes_scale(r->formula))
+    if (r->units && cmd_changes_scale(r->bare))
         cmd_warn("%s: the units stay %s, as numbers of a formula have none", r->formula, r->units);
 }
 
@@ -81,7 +81,7 @@ static _Noreturn void refuse(const char *why, const cmd_inputs *in)
 static void set_keeps(cmd_result *r, cmd_lost *lost)
 {
     for (cmd_keeping what = 0; what < CMD_KEEPINGS; what++) {
-        r->keeps[what] = cmd_keeps(what, r->formula, &lost[what]);
+        r->keeps[what] = cmd_keeps(what, r->bare, &lost[what]);
         if (r->named && !r->keeps[what])
             lost[what].name[lost[what].n++] = r->name;
     }
@@ -127,15 +127,16 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
     for (int k = 0; k < n; k++) {
         cmd_result        *r    = &all.at[all.n];
         const bool         said = named[k].name && *named[k].name;
-        const char        *text = cmd_without_comments(named[k].text);
-        const cmd_made_of *made = cmd_read_statement(&statements, inputs, named[k].name, text);
+        const char        *bare = cmd_without_comments(named[k].text);
+        const cmd_made_of *made = cmd_read_statement(&statements, inputs, named[k].name, bare);
 
         if (named[k].add)
             cmd_misuse("%s: += adds to a result of the formula, and there is none of this name",
-                       text);
+                       named[k].text);
         *r = (cmd_result){ .name = said ? cmd_copy(named[k].name, strlen(named[k].name)) : "result",
                            .named   = said,
-                           .formula = text,
+                           .formula = named[k].text,
+                           .bare    = bare,
                            .x       = named[k].x,
                            .made    = made };
         set_keeps(r, lost);
