@@ -9,7 +9,7 @@
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
-#define STEP (THREAD_SANITIZED ? 211 : SANITIZED ? 211 : suite_long_part(29))
+#define STEP (THREAD_SANITIZED ? 211 : SANITIZED ? 211 : suite_part(29))
 
 static const rd_dtype types[] = { RD_F32,  RD_F64, RD_F16, RD_I8,  RD_I32, RD_U8,  RD_I64,
                                   RD_BOOL, RD_U64, RD_U32, RD_I16, RD_U16, RD_BF16 };
