@@ -5,6 +5,7 @@
 #include "suite.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <rdim.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -567,6 +568,129 @@ START_TEST(made_of_sums)
 }
 END_TEST
 
+/* Plans of the caller run in the same blocks: the bits of evaluations, at other addresses too, on two
+ * threads at once, and in little memory; over an operand they run whole. */
+typedef struct plan_run {
+    const rd_plan *plan;
+    const void    *in[3];
+    float         *out[4];
+    rd_status      status;
+} plan_run;
+
+static void *run_plan(void *user)
+{
+    plan_run *const r = user;
+
+    r->status = rd_plan_run(r->plan, r->in, (void *const *)r->out);
+    return NULL;
+}
+
+static rd_plan *planned(rd_result *result, rd_array *array)
+{
+    const rd_shape shape[3] = { RD_SHAPE(HEADS, QUERIES, DEPTH), RD_SHAPE(HEADS, KEYS, DEPTH),
+                                RD_SHAPE(HEADS, KEYS, VALUES) };
+    rd_expr       *in[3];
+    rd_exprs       all;
+
+    for (int k = 0; k < 3; k++)
+        in[k] = rd_input(ctx, (const char *[]){ "q", "k", "v" }[k],
+                         &(rd_array){ .type = RD_F32, .shape = shape[k] });
+    rd_expr *s = rd_mul(rd_matmul(in[0], rd_permute(in[1], RD_INDEX(0, 2, 1))), rd_num(ctx, 0.7));
+    rd_expr *y = weighed(0, causal_mask(s), in[2]);
+
+    all = rd_grad(y, (rd_exprs){ in, 3 },
+                  .seed = rd_wrap(ctx, o.seed, RD_SHAPE(HEADS, QUERIES, VALUES)));
+    for (int k = 0; k < 3; k++) {
+        array[k]  = (rd_array){ .type = RD_F32, .shape = shape[k] };
+        result[k] = (rd_result){ all.at[k], &array[k] };
+    }
+    return rd_plan_new(ctx, (rd_exprs){ in, 3 }, (rd_results){ result, 3 },
+                       &(rd_eval_opts){ .size = sizeof(rd_eval_opts), .threads = 2 });
+}
+
+START_TEST(plans)
+{
+    gradients g = gradients_of(0, causal_mask, 7);
+    rd_result result[3];
+    rd_array  array[3];
+    rd_plan  *plan = planned(result, array);
+    plan_run  run[2];
+    pthread_t thread;
+
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    ck_assert(evaluate(&g, g.out, NULL) == RD_OK);
+    for (int r = 0; r < 2; r++) {
+        run[r] = (plan_run){ .plan = plan, .in = { o.q, o.k, o.v } };
+        for (int k = 0; k < 3; k++)
+            run[r].out[k] = malloc((size_t)elements(&g.shape[k]) * sizeof(float));
+    }
+    run[1].in[0] = memcpy(malloc(HEADS * QUERIES * DEPTH * sizeof(float)), o.q,
+                          HEADS * QUERIES * DEPTH * sizeof(float));
+    for (int again = 0; again < 2; again++) {
+        const int64_t before = atomic_load(&held);
+
+        atomic_store(&most, before);
+        ck_assert(pthread_create(&thread, NULL, run_plan, &run[1]) == 0);
+        run_plan(&run[0]);
+        (void)pthread_join(thread, NULL);
+        ck_assert(atomic_load(&most) - before < LEAST + 5 * THREAD);
+        for (int r = 0; r < 2; r++)
+            for (int k = 0; k < 3; k++) {
+                ck_assert(run[r].status == RD_OK);
+                ck_assert(memcmp(run[r].out[k], g.out[k],
+                                 (size_t)elements(&g.shape[k]) * sizeof(float)) == 0);
+            }
+    }
+    run[0].in[1] = NULL;
+    run_plan(&run[0]);
+    ck_assert(run[0].status == RD_ERR_ARGUMENT && strstr(rd_error_text(ctx), "NULL"));
+    rd_error_clear(ctx);
+    run[0].in[1] = o.k;
+    run[0].in[2] = memcpy(run[0].out[2], o.v, HEADS * KEYS * VALUES * sizeof(float));
+    run_plan(&run[0]);
+    ck_assert(run[0].status == RD_OK);
+    check_close(run[0].out[2], g.out[2], elements(&g.shape[2]), "over an operand");
+    rd_plan_free(plan);
+    free((void *)(uintptr_t)run[1].in[0]);
+    for (int r = 0; r < 2; r++)
+        for (int k = 0; k < 3; k++)
+            free(run[r].out[k]);
+    free_gradients(&g);
+}
+END_TEST
+
+/* A plan whose context is cancelled, and one with too little memory. */
+START_TEST(plans_that_fail)
+{
+    gradients g = gradients_of(0, causal_mask, 7);
+    rd_result result[3];
+    rd_array  array[3];
+    rd_plan  *plan = planned(result, array);
+    plan_run  run  = { .plan = plan, .in = { o.q, o.k, o.v } };
+
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    for (int k = 0; k < 3; k++)
+        run.out[k] = g.out[k];
+    rd_cancel(ctx);
+    run_plan(&run);
+    ck_assert(run.status == RD_ERR_CANCELLED || run.status == RD_OK);
+    rd_error_clear(ctx);
+    for (int at = 1; at < 3000; at *= 3) {
+        atomic_store(&granted, at);
+        run_plan(&run);
+        atomic_store(&granted, INT64_MAX);
+        ck_assert_msg(run.status == RD_OK || run.status == RD_ERR_MEMORY, "%d: %s", run.status,
+                      rd_error_text(ctx));
+        rd_error_clear(ctx);
+    }
+    run_plan(&run);
+    ck_assert_msg(run.status == RD_OK, "%s", rd_error_text(ctx));
+    check_stored(&g, "after failures");
+    rd_plan_free(plan);
+    free_gradients(&g);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("cut_blocks");
@@ -584,6 +708,8 @@ int main(void)
         tcase_add_loop_test(tc, without_memory, 0, 3);
         tcase_add_loop_test(tc, what_is_not_finite, 0, NOT_FINITE);
         tcase_add_test(tc, elements_that_change);
+        tcase_add_test(tc, plans);
+        tcase_add_test(tc, plans_that_fail);
         tcase_add_loop_test(tc, made_of_sums, 0, 6);
     }
     suite_add_tcase(suite, tc);
