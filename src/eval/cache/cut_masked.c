@@ -324,7 +324,7 @@ static rd_truth truth_in(const rd_cut_masks *m, int k, const rd_cut_box *box, in
 
     memcpy(hi, x->extent, (size_t)x->rank * sizeof *hi);
     for (int cut = 0; cut < rd_cuts_of_all(c); cut++) {
-        const int a = s->at.axis[cut];
+        const int a = (int)s->at.axis[cut];
 
         if (a < 0)
             continue;
