@@ -8,6 +8,7 @@
 #include "core/float_env.h"
 #include "core/environment.h"
 #include "eval/forms.h"
+#include "eval/cache/plan_blocks.h"
 #include "eval/complex_pairs.h"
 #include "eval/request.h"
 #include "eval/run/recorded.h"
@@ -257,6 +258,7 @@ void rd_plan_drop(rd_plan *plan)
 
     if (plan->instead)
         rd_plan_drop(plan->instead);
+    rd_plan_blocks_end(plan);
     if (grown)
         rd_plan_drop(grown);
     rd_parts_drop(plan);
@@ -507,9 +509,10 @@ static void name_runs(rd_plan *plan)
  * `leaf` is freed here; without memory for it an error is recorded, and no plan is made. */
 static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
-    rd_plan  *plan = NULL;
-    rd_pairs  pairs;
-    rd_expr **leaf = NULL;
+    rd_plan     *plan = NULL;
+    rd_eval_opts full;
+    rd_pairs     pairs;
+    rd_expr    **leaf = NULL;
 
     if (in.n > 0 && in.at && (leaf = rd_alloc(ctx, in.n * (int64_t)sizeof *leaf))) {
         for (int k = 0; k < in.n; k++)
@@ -518,6 +521,8 @@ static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd
     }
     if (rd_error(ctx) == RD_OK && rd_pairs_begin(ctx, results, &pairs)) {
         plan = make(ctx, in, pairs.results, opts, /*brief=*/true);
+        if (plan && rd_eval_options(ctx, opts, &full))
+            rd_plan_blocks_begin(plan, in, pairs.results, &full);
         rd_pairs_end(ctx, results, &pairs);
     }
     rd_free(ctx, leaf);
@@ -541,12 +546,16 @@ rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
     return plan;
 }
 
-/* The public call: runs a plan.  A brief one is replaced by a plan with compiled loops after some
- * runs. */
+/* The public call: runs a plan, in blocks if its results come so.  A brief one is replaced by a
+ * plan with compiled loops after some runs. */
 rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *out)
 {
+    rd_status status;
+
     if (!plan)
         return RD_ERR_ARGUMENT;
+    if (rd_plan_blocks_run(plan, in, out, &status))
+        return status;
     if (plan->brief)
         plan = rd_plan_grown(plan);
     return rd_plan_execute(plan, in, out, &plan->progress, /*stats=*/NULL);

@@ -93,7 +93,8 @@ struct rd_plan {
     const struct rd_row_product *product;
     int32_t                     *in_slot; /* slot of input k, -1: no program reads it */
     rd_output                   *out;
-    rd_extent *slot_extent, *out_extent; /* the ranges of slots and results in bytes */
+    rd_extent             *slot_extent, *out_extent; /* the ranges of slots and results in bytes */
+    struct rd_plan_blocks *blocks; /* a caller's plan that runs so (cache/plan_blocks.h); or NULL */
     int64_t block_points; /* it runs in blocks of so many elements (cache/in_blocks.h); 0: whole */
     int64_t pointer_bytes, arrays_bytes, work_bytes, frame_bytes; /* sizes of a run's frame */
     bool    arrays_apart; /* arrays between stages are allocated outside the frame */

@@ -3,8 +3,9 @@
 #include "expr/expr.h"
 #include <string.h>
 
-/* Chunks grow, so that small plans hold little and large graphs need few chunks. */
-enum { FIRST_CHUNK = 2 << 10, MOST_CHUNK = 256 << 10 };
+/* Chunks grow, so that small plans hold little and large graphs need few chunks.  They double up to
+ * DOUBLED, and grow by a quarter from there on, as a kept plan holds what is left of the last. */
+enum { FIRST_CHUNK = 2 << 10, DOUBLED = 32 << 10, MOST_CHUNK = 256 << 10 };
 
 /* For tests: each piece of memory is a chunk of its own. */
 static bool apart;
@@ -65,7 +66,7 @@ rd_pool *rd_pool_planning(rd_ctx *ctx)
 }
 
 /* Adds a chunk of at least `need` bytes in front of the pool's list; NULL: no memory. The next one
- * will be twice as large, up to MOST_CHUNK. A quiet pool records no error. pool->next is the
+ * will be larger, up to MOST_CHUNK. A quiet pool records no error. pool->next is the
  * size of the next one. */
 static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
 {
@@ -76,7 +77,7 @@ static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
     if (!chunk)
         return NULL;
     if (pool->next < MOST_CHUNK)
-        pool->next *= 2;
+        pool->next += pool->next < DOUBLED ? pool->next : pool->next / 4 / 16 * 16;
     *chunk              = (rd_pool_chunk){ .next = pool->chunks, .room = room };
     return pool->chunks = chunk;
 }

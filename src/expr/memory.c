@@ -81,7 +81,7 @@ static bool can_keep(const rd_ctx *ctx, int64_t bytes)
     (void)bytes;
     return false;
 #else
-    enum { LEAST = 1 << 20 };
+    enum { LEAST = 1 << 17 };
 
     return !ctx->opts.allocate && bytes >= LEAST;
 #endif

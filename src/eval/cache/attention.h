@@ -34,6 +34,8 @@ typedef struct rd_attention_keys {
 bool rd_attention_find(rd_expr *y, rd_attention *a);
 /* The same without a description, which is a new node. */
 bool rd_attention_is(rd_expr *y);
+/* True if m is the maximum of s over axis j, broadcast along j again to the shape of s. */
+bool rd_is_largest(rd_expr *m, const rd_expr *s, int j);
 /* Finds keys below scores along a's axes; node is NULL: none. */
 rd_attention_keys rd_attention_find_keys(const rd_attention *a, const rd_expr *scores);
 
@@ -66,6 +68,8 @@ typedef struct rd_choices {
     bool           met[RD_MOST_CHOICES];
 } rd_choices;
 
+/* What is known of a mask for indices first[a] <= i[a] < end[a]. */
+rd_truth rd_mask_truth(const rd_expr *x, const int64_t *first, const int64_t *end);
 /* Lists choices of scores. */
 void rd_choices_find(rd_choices *c, const rd_expr *scores);
 /* Finds what is known of them for indices first[a] <= i[a] < end[a] of the scores.  True if all

@@ -122,7 +122,7 @@ static rd_expr *without_initial(rd_expr *x)
  * be two views, one of them inside a maximum with -inf: the axes are followed through both. at[]
  * is the view inside, outer[] the view around: each maps axes of its operand to its own. Axes of
  * one index, and j, need no match. */
-static bool is_largest(rd_expr *m, const rd_expr *s, int j)
+bool rd_is_largest(rd_expr *m, const rd_expr *s, int j)
 {
     rd_expr *const inner = m->kind == RD_EXPR_VIEW ? without_initial(m->in[0]) : NULL;
     rd_expr       *below = inner ? below_view(inner) : NULL;
@@ -157,7 +157,7 @@ static bool find_scores(rd_attention *a, const weights *w)
     rd_expr *s = w->e->in[0];
     int64_t  extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
 
-    if (is_map(s, RD_OP_sub) && is_largest(s->in[1], s->in[0], w->j)) {
+    if (is_map(s, RD_OP_sub) && rd_is_largest(s->in[1], s->in[0], w->j)) {
         a->largest = true;
         s          = s->in[0];
     }

@@ -339,6 +339,17 @@ static rd_truth truth_of(const rd_expr *x, const box *b, int *left)
     }
 }
 
+/* The truth of mask x for indices first[a] <= i[a] < end[a]. */
+rd_truth rd_mask_truth(const rd_expr *x, const int64_t *first, const int64_t *end)
+{
+    int left = VISITS;
+    box b;
+
+    memcpy(b.lo, first, (size_t)x->rank * sizeof *first);
+    memcpy(b.hi, end, (size_t)x->rank * sizeof *end);
+    return truth_of(x, &b, &left);
+}
+
 /* ---- Scores ---------------------------------------------------------------------------------- */
 /* True if x is where(mask, a, b). */
 static bool is_choice(const rd_expr *x)

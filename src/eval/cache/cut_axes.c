@@ -114,12 +114,21 @@ int rd_cut_below_take(const rd_expr *x, int of, int k)
 typedef struct walk {
     const rd_cuts *c;
     int            cut;
+    bool           columns; /* the cut is of columns, which may be folded */
 } walk;
 
 /* The label of a node for this cut: the axis that is cut, or an RD_CUT_ value. */
 static int label(const walk *w, const rd_expr *x)
 {
     return w->c->at[rd_cuts_index(w->c, x)].axis[w->cut];
+}
+
+/* The label of an operand: of one that folds columns, RD_CUT_NOWHERE. */
+static int label_below(const walk *w, const rd_expr *x)
+{
+    const int l = label(w, x);
+
+    return l == RD_CUT_FOLDED ? RD_CUT_NOWHERE : l;
 }
 
 /* The label that all operands with this cut share; RD_CUT_NOWHERE: none has it; RD_CUT_BROKEN: two
@@ -130,7 +139,7 @@ static int label_of_operands(const walk *w, const rd_expr *x)
     int l = RD_CUT_NOWHERE;
 
     for (int k = 0; k < x->n_in; k++) {
-        const int own = x->in[k] ? label(w, x->in[k]) : RD_CUT_NOWHERE;
+        const int own = x->in[k] ? label_below(w, x->in[k]) : RD_CUT_NOWHERE;
 
         if (own != RD_CUT_NOWHERE)
             l = l == RD_CUT_NOWHERE || l == own ? own : RD_CUT_BROKEN;
@@ -181,7 +190,7 @@ static int label_of_map(const walk *w, const rd_expr *x)
  * does. Other labels (l < 0) pass, as a view only moves elements. */
 static int label_of_view(const walk *w, const rd_expr *x)
 {
-    const int l = label(w, x->in[0]);
+    const int l = label_below(w, x->in[0]);
 
     if (l < 0)
         return l;
@@ -200,6 +209,19 @@ static bool is_sum(const rd_expr *x)
            x->as.fold->law != RD_LAW_serial && (x->type == RD_F32 || x->type == RD_F64);
 }
 
+/* True if a reduction over columns may leave out some: a sum or an extreme, or the place of one,
+ * without weights or a mask of its own. */
+static bool is_fold_of_columns(const rd_expr *x)
+{
+    const int reducer = x->as.fold->reducer;
+
+    for (int k = 1; k < x->n_in; k++)
+        if (x->in[k])
+            return false;
+    return !x->as.fold->user &&
+           (reducer == RD_RED_sum || reducer == RD_RED_max || reducer == RD_RED_argmax);
+}
+
 /* The label of a reduction.  If it reduces the cut axis: added up, if it is a sum.  Else the axis
  * moves down by the number of reduced axes before it.  RD_CUT_BROKEN for operands that are added up
  * themselves (l < 0), for a reduction by groups, and for one with several outputs. */
@@ -211,6 +233,8 @@ static int label_of_fold(const walk *w, const rd_expr *x)
         return l;
     if (l < 0 || rd_is_grouped(x) || rd_outputs_of(x) > 1)
         return RD_CUT_BROKEN;
+    if (x->as.fold->dims >> l & 1 && w->columns)
+        return is_fold_of_columns(x) ? RD_CUT_FOLDED : RD_CUT_BROKEN;
     if (x->as.fold->dims >> l & 1)
         return is_sum(x) ? RD_CUT_ADDED : RD_CUT_BROKEN;
     return l - __builtin_popcountll(x->as.fold->dims & (((uint64_t)1 << l) - 1));
@@ -221,7 +245,7 @@ static int label_of_fold(const walk *w, const rd_expr *x)
  * added up; or each element has an index of its own (`along`). */
 static int label_of_take(const walk *w, const rd_expr *x)
 {
-    const int of = label(w, x->in[0]), index = label(w, x->in[1]);
+    const int of = label_below(w, x->in[0]), index = label_below(w, x->in[1]);
     const int axis = (int)x->as.axis->axis;
 
     if (of == RD_CUT_NOWHERE && index == RD_CUT_NOWHERE)
@@ -262,7 +286,7 @@ static int label_of(const walk *w, const rd_expr *x)
  * results are added up; -1: some result does not have the cut, or needs several blocks at once. */
 int rd_cuts_label(const rd_cuts *c, int cut, int64_t from, int a)
 {
-    const walk w     = { c, cut };
+    const walk w     = { c, cut, false };
     int        added = 0;
 
     for (int64_t i = 0; i < c->list.n; i++)
@@ -297,12 +321,32 @@ static void label_cuts(rd_cuts *c, int64_t from, int rows)
 {
     const rd_expr *const x = c->list.at[from];
 
-    c->n = 0;
-    for (int a = 0; a < x->rank && c->n < RD_MOST_CUTS - 1; a++)
+    c->n = c->columns = 0;
+    c->from           = from;
+    for (int a = 0; a < x->rank && c->n < RD_MOST_CUTS - 2; a++)
         if (a != rows && x->extent[a] > 1 && rd_cuts_label(c, c->n, from, a) == 0)
             c->extent[c->n++] = x->extent[a];
     c->extent[c->n] = x->extent[rows];
     (void)rd_cuts_label(c, c->n++, from, rows);
+}
+
+/* Labels all nodes for columns, which begin at axis a of the node where cuts begin.  Cut number n
+ * has their labels, and is counted by `columns` if it can be. */
+bool rd_cuts_label_columns(rd_cuts *c, int a)
+{
+    const walk w  = { c, c->n, true };
+    bool       ok = true;
+
+    for (int64_t i = 0; i < c->list.n; i++)
+        c->at[i].axis[c->n] = (int8_t)(i == c->from ? a : label_of(&w, c->list.at[i]));
+    for (int r = 0; r < c->results.n; r++) {
+        const int l = label(&w, c->results.at[r].expr);
+
+        ok &= l != RD_CUT_BROKEN && (l < 0 || rd_cuts_adds(c, r));
+    }
+    c->columns      = ok;
+    c->extent[c->n] = c->list.at[c->from]->extent[a];
+    return ok;
 }
 
 /* The bytes of all elements of a node. */

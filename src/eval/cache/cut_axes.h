@@ -4,7 +4,10 @@
  *     dq[i, d] = sum over j of ds[i, j] * k[j, d]      dq has it at axis 0
  *     dk[j, d] = sum over i of ds[i, j] * q[i, d]      dk is added up: each block has a part of it
  *
- * A block is some indices of each cut.  A node has a cut at one of its axes, nowhere, or added. */
+ * A block is some indices of each cut.  A node has a cut at one of its axes, nowhere, or added.
+ *
+ * There may be columns, too, such as j above: an axis that is folded on the way, and of which a
+ * block has those that a mask leaves (cut_masked.h). */
 #ifndef RD_EVAL_CACHE_CUT_AXES_H
 #define RD_EVAL_CACHE_CUT_AXES_H
 #include "expr/nodes.h"
@@ -15,8 +18,9 @@ enum {
     RD_CUT_TRIES        = 32 /* large values that are tried */
 };
 
-/* Where a node has a cut, if at none of its axes.  BROKEN: it needs several blocks at once. */
-enum { RD_CUT_NOWHERE = -1, RD_CUT_ADDED = -2, RD_CUT_BROKEN = -3 };
+/* Where a node has a cut, if at none of its axes.  BROKEN: it needs several blocks at once.  FOLDED:
+ * it reduces columns; what reads it has none. */
+enum { RD_CUT_NOWHERE = -1, RD_CUT_ADDED = -2, RD_CUT_BROKEN = -3, RD_CUT_FOLDED = -4 };
 
 /* Where a node has each cut. */
 typedef struct rd_cut_at {
@@ -31,6 +35,8 @@ typedef struct rd_cuts {
     rd_node_list list; /* by serial numbers: operands stand before readers */
     rd_cut_at   *at;   /* of each node */
     int          n;
+    int          columns; /* 1: there is a cut number n, of columns; 0: there is none */
+    int64_t      from;    /* the node at which cuts begin */
     int64_t      extent[RD_MOST_CUTS];
 } rd_cuts;
 
@@ -48,6 +54,14 @@ bool rd_cuts_find(rd_cuts *c, double bytes, int64_t least);
 /* Labels all nodes for a cut along axis a of node `from`.  Counts the results that are added up;
  * -1: some result cannot come in blocks. */
 int rd_cuts_label(const rd_cuts *c, int cut, int64_t from, int a);
+/* Labels all nodes for columns along axis a of the node at which cuts begin.  False: some node does
+ * more with them than maps, sums and extremes, or a result has them and is not added up. */
+bool rd_cuts_label_columns(rd_cuts *c, int a);
+/* The number of cuts, with that of columns. */
+static inline int rd_cuts_of_all(const rd_cuts *c)
+{
+    return c->n + c->columns;
+}
 /* The bytes of a node's elements; true for a map or a reduction of more than so many. */
 double rd_cuts_bytes(const rd_expr *x);
 bool   rd_cuts_may_begin(const rd_expr *x, double bytes);

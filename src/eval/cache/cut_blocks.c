@@ -4,6 +4,7 @@
  * can be computed from few rows of the weights.  But the sum can: a block of rows has a part of
  * it.  All of a gradient's results take the same rows, so a block computes its scores once. */
 #include "eval/cache/cut_blocks.h"
+#include "eval/cache/cut_masked.h"
 #include <math.h>
 #include <string.h>
 
@@ -42,6 +43,36 @@ static void choose_sizes(rd_cut_blocks *b, double bytes, int64_t fewest, double 
     b->chunks = parts_of(n[rows], b->each[rows]);
 }
 
+/* Finds columns, along the longest axis of the node at which cuts begin that can be so, if scores
+ * have a mask.  Without them the parts are listed as they are for whole rows.  False: they cannot
+ * be listed. */
+static bool find_columns(rd_cut_blocks *b)
+{
+    enum { FEWEST_COLUMNS = 256, MOST_COLUMNS = 1 << 16 };
+    rd_cuts *const       c     = &b->cuts;
+    const rd_expr *const x     = c->list.at[c->from];
+    uint64_t             tried = 0;
+
+    for (int n = 0; n < x->rank && rd_cuts_are_masked(c); n++) {
+        int axis = -1;
+
+        for (int a = 0; a < x->rank; a++)
+            if (!(tried >> a & 1) && x->extent[a] >= FEWEST_COLUMNS &&
+                x->extent[a] < MOST_COLUMNS && (axis < 0 || x->extent[a] > x->extent[axis]))
+                axis = a;
+        if (axis < 0)
+            break;
+        tried |= (uint64_t)1 << axis;
+        if (axis != c->at[c->from].axis[c->n - 1] && rd_cuts_label_columns(c, axis)) {
+            if (rd_cut_steps_begin(&b->steps, c))
+                return true;
+            rd_cut_steps_end(&b->steps);
+        }
+    }
+    c->columns = 0;
+    return rd_cut_steps_begin(&b->steps, c);
+}
+
 /* Finds cuts and the parts of nodes that a block needs.  A cut begins at a node of more than an
  * eighth of the largest stored array, and has at least two blocks of `fewest` rows.  False: there
  * are none, or it would be one block. */
@@ -50,10 +81,11 @@ bool rd_cut_blocks_begin(rd_cut_blocks *b, rd_ctx *ctx, rd_results results, doub
 {
     *b = (rd_cut_blocks){ .batches = 0 };
     if (results.n > RD_MOST_CUT_RESULTS || !rd_cuts_begin(&b->cuts, ctx, results) ||
-        !rd_cuts_find(&b->cuts, largest / 8, 2 * fewest) ||
-        !rd_cut_steps_begin(&b->steps, &b->cuts))
+        !rd_cuts_find(&b->cuts, largest / 8, 2 * fewest) || !find_columns(b))
         return false;
     choose_sizes(b, bytes, fewest, block);
+    if (b->cuts.columns)
+        b->each[b->cuts.n] = b->cuts.extent[b->cuts.n];
     return b->batches * b->chunks > 1;
 }
 

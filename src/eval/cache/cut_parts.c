@@ -5,6 +5,8 @@
  * same in each block, so they are listed once, without recursion, as graphs may be deep. */
 #include "eval/cache/cut_parts.h"
 #include "eval/cache/part_nodes.h"
+#include "expr/affine.h"
+#include "expr/maps.h"
 #include <string.h>
 
 /* Ways in which one node is asked for; the longest axis whose coordinates are in memory. */
@@ -28,7 +30,7 @@ static rd_cut_at nowhere(const rd_cuts *c)
 {
     rd_cut_at at = { .axis = { 0 } };
 
-    for (int k = 0; k < c->n; k++)
+    for (int k = 0; k < rd_cuts_of_all(c); k++)
         at.axis[k] = RD_CUT_NOWHERE;
     return at;
 }
@@ -36,7 +38,7 @@ static rd_cut_at nowhere(const rd_cuts *c)
 /* True if the labels ask for the whole node. */
 static bool is_nowhere(const rd_cuts *c, const rd_cut_at *at)
 {
-    for (int k = 0; k < c->n; k++)
+    for (int k = 0; k < rd_cuts_of_all(c); k++)
         if (at->axis[k] != RD_CUT_NOWHERE)
             return false;
     return true;
@@ -47,7 +49,7 @@ static bool is_nowhere(const rd_cuts *c, const rd_cut_at *at)
  * once. A node without the cut may be asked for in any way. */
 static bool may_be(const rd_cuts *c, int64_t i, const rd_cut_at *at)
 {
-    for (int k = 0; k < c->n; k++)
+    for (int k = 0; k < rd_cuts_of_all(c); k++)
         if (c->at[i].axis[k] != RD_CUT_NOWHERE &&
             (c->at[i].axis[k] != at->axis[k] || at->axis[k] == RD_CUT_BROKEN))
             return false;
@@ -56,20 +58,24 @@ static bool may_be(const rd_cuts *c, int64_t i, const rd_cut_at *at)
 
 /* Asks for x with cuts at the axes `at`: returns the step (index in `step`) that stands for it, the
  * same one if a reader asked so before.  -1, and q->ok false: there are MOST_WAYS already, or the
- * node cannot be asked for so. */
+ * node cannot be asked for so.  A node that folds columns is asked for without them. */
 static int64_t ask(asking *q, const rd_expr *x, const rd_cut_at *at)
 {
-    const int64_t i = rd_cuts_index(q->c, x);
-    rd_cut_step  *s = q->step + MOST_WAYS * i;
+    const int64_t i    = rd_cuts_index(q->c, x);
+    const int     last = q->c->n;
+    rd_cut_step  *s    = q->step + MOST_WAYS * i;
+    rd_cut_at     as   = *at;
 
+    if (q->c->columns && q->c->at[i].axis[last] == RD_CUT_FOLDED && as.axis[last] == RD_CUT_NOWHERE)
+        as.axis[last] = RD_CUT_FOLDED;
     for (int w = 0; w < q->ways[i]; w++)
-        if (memcmp(s[w].at.axis, at->axis, (size_t)q->c->n) == 0)
+        if (memcmp(s[w].at.axis, as.axis, (size_t)rd_cuts_of_all(q->c)) == 0)
             return MOST_WAYS * i + w;
-    if (q->ways[i] == MOST_WAYS || !may_be(q->c, i, at)) {
+    if (q->ways[i] == MOST_WAYS || !may_be(q->c, i, &as)) {
         q->ok = false;
         return -1;
     }
-    s[q->ways[i]] = (rd_cut_step){ .node = i, .at = *at, .in = -1 };
+    s[q->ways[i]] = (rd_cut_step){ .node = i, .at = as, .in = -1 };
     return MOST_WAYS * i + q->ways[i]++;
 }
 
@@ -81,8 +87,8 @@ static int label(const rd_cuts *c, const rd_expr *x, int cut)
 }
 
 /* Where operand k has a cut that x has at axis l.  RD_CUT_BROKEN: the part of x cannot be made of
- * parts of its operands, so it is a view of x.  For a sum over the cut axis (l is RD_CUT_ADDED)
- * each operand, such as keys beside weights, is cut at the axis that one of them has. */
+ * parts of its operands, so it is a view of x.  For a sum over the cut axis (l is RD_CUT_ADDED, or
+ * RD_CUT_FOLDED) each operand, such as keys beside weights, is cut at the axis that one has. */
 static int below(const rd_cuts *c, const rd_expr *x, int k, int cut, int l)
 {
     const rd_expr *const in = x->in[k];
@@ -90,7 +96,8 @@ static int below(const rd_cuts *c, const rd_expr *x, int k, int cut, int l)
 
     if (l == RD_CUT_NOWHERE)
         return l;
-    if (l == RD_CUT_ADDED && x->kind == RD_EXPR_REDUCE) { /* the axis that it sums over */
+    if ((l == RD_CUT_ADDED || l == RD_CUT_FOLDED) &&
+        x->kind == RD_EXPR_REDUCE) { /* the axis that it sums over */
         for (int i = 0; i < x->n_in; i++)
             if (x->in[i] && (own = label(c, x->in[i], cut)) >= 0)
                 return own;
@@ -128,7 +135,7 @@ static rd_cut_way way_of(const rd_cuts *c, const rd_expr *x, const rd_cut_at *at
     if (x->kind == RD_EXPR_COORD)
         return x->extent[x->as.axis->axis] <= MOST_INDEXED ? RD_PART_INDEX : RD_PART_VIEWED;
     for (int k = 0; k < x->n_in; k++)
-        for (int cut = 0; x->in[k] && cut < c->n; cut++)
+        for (int cut = 0; x->in[k] && cut < rd_cuts_of_all(c); cut++)
             if (below(c, x, k, cut, at->axis[cut]) == RD_CUT_BROKEN)
                 return RD_PART_VIEWED;
     return x->n_in && x->n_in <= RD_MAX_RANK ? RD_PART_AGAIN : RD_PART_VIEWED;
@@ -151,7 +158,7 @@ static void ask_below(asking *q, rd_cut_step *s)
     for (int k = 0; k < x->n_in; k++) {
         rd_cut_at at = nowhere(c);
 
-        for (int cut = 0; x->in[k] && cut < c->n; cut++)
+        for (int cut = 0; x->in[k] && cut < rd_cuts_of_all(c); cut++)
             at.axis[cut] = (int8_t)below(c, x, k, cut, s->at.axis[cut]);
         q->in[s->in + k] = x->in[k] ? ask(q, x->in[k], &at) : -1;
     }
@@ -191,10 +198,11 @@ static void close_gaps(rd_cut_steps *s, const asking *q, int64_t *moved)
         s->result[r] = moved[s->result[r]];
 }
 
-/* Notes in most_index the longest axis of coordinates that are leaves of indices: a run then makes
- * one array 0, 1, 2 ... of that length, of which each such leaf is a range. */
+/* Notes in most_index the longest axis of coordinates that are leaves of indices, or the columns: a
+ * run then makes one array 0, 1, 2 ... of that length, of which each such leaf is a range. */
 static void find_most_index(rd_cut_steps *s)
 {
+    s->most_index = s->cuts->columns ? s->cuts->extent[s->cuts->n] : 0;
     for (int64_t i = 0; i < s->n; i++) {
         const rd_expr *const x = s->cuts->list.at[s->step[i].node];
         const int64_t        n = s->step[i].way == RD_PART_INDEX ? x->extent[x->as.axis->axis] : 0;
@@ -257,7 +265,7 @@ static part_box box_of(const rd_cuts *c, const rd_expr *x, const rd_cut_at *at,
     part_box b = { .first = { 0 } };
 
     memcpy(b.extent, x->extent, (size_t)x->rank * sizeof *b.extent);
-    for (int k = 0; k < c->n; k++)
+    for (int k = 0; k < rd_cuts_of_all(c); k++)
         if (at->axis[k] >= 0) {
             b.first[at->axis[k]]  = box->first[k];
             b.extent[at->axis[k]] = box->count[k];
@@ -292,8 +300,8 @@ static rd_expr *leaf_part(rd_ctx *ctx, const rd_expr *x, const int64_t *index, c
 /* A copy of node x with the extents of the box, and the parts of its operands.  A view reads the
  * cut axis from index 0 on as it is, so its coefficients (view->number) hold for the parts, too.
  * made[k]: the expression of part k; `in` of the step: which parts, -1: no operand. */
-static rd_expr *again(const rd_cut_steps *s, const rd_expr *x, const rd_cut_step *of,
-                      const part_box *b, rd_expr *const *made)
+static rd_expr *same_of_parts(const rd_cut_steps *s, const rd_expr *x, const rd_cut_step *of,
+                              const part_box *b, rd_expr *const *made)
 {
     rd_expr *in[RD_MAX_RANK] = { NULL };
 
@@ -302,6 +310,31 @@ static rd_expr *again(const rd_cut_steps *s, const rd_expr *x, const rd_cut_step
     if (x->kind == RD_EXPR_VIEW)
         return rd_view(in[0], x->rank, b->extent, x->as.view->number, NULL);
     return rd_part_again(x, b->extent, in);
+}
+
+/* The places of the extremes `y` along columns of which the block has those from `first` on: `first`
+ * more.  It is read from memory (index[first]), as it would be a part of the plan as a number. NULL
+ * after a failure. */
+static rd_expr *places_from(rd_ctx *ctx, rd_expr *y, const int64_t *index, int64_t first)
+{
+    const rd_array array = { .type = RD_I64, .in = index + first };
+
+    return y ? map_2(RD_OP_add, call, y, rd_leaf_of(ctx, &array, call)) : NULL;
+}
+
+/* A part made as node x is, of parts of its operands.  Places along columns are those of the whole.
+ * NULL after a failure. */
+static rd_expr *again(const rd_cut_steps *s, rd_ctx *ctx, const rd_expr *x, const int64_t *index,
+                      const rd_cut_step *of, const rd_cut_box *box, rd_expr *const *made)
+{
+    const part_box b = box_of(s->cuts, x, &of->at, box);
+    const int      n = s->cuts->n;
+    rd_expr *const y = same_of_parts(s, x, of, &b, made);
+
+    return s->cuts->columns && of->at.axis[n] == RD_CUT_FOLDED &&
+                   x->as.fold->reducer == RD_RED_argmax
+               ? places_from(ctx, y, index, box->first[n])
+               : y;
 }
 
 /* Makes the part `of` of node x for the block `box`, in the way that the step says.  NULL after a
@@ -316,7 +349,7 @@ static rd_expr *make(const rd_cut_steps *s, rd_ctx *ctx, rd_expr *x, const int64
     case RD_PART_VIEWED: return rd_part_viewed(x, b.first, b.extent);
     case RD_PART_LEAF: return leaf_part(ctx, x, NULL, &b);
     case RD_PART_INDEX: return leaf_part(ctx, x, index, &b);
-    default: return again(s, x, of, &b, made);
+    default: return again(s, ctx, x, index, of, box, made);
     }
 }
 

@@ -28,7 +28,7 @@ typedef struct rd_cut_steps {
     int64_t       *in;
     int64_t        n, n_in;
     int64_t        result[RD_MOST_CUT_RESULTS];
-    int64_t        most_index; /* the longest axis of coordinates that are cut */
+    int64_t        most_index; /* the longest axis of coordinates that are cut, or columns */
 } rd_cut_steps;
 
 /* Lists the parts.  False: some node is asked for in too many ways, or a failure is recorded;

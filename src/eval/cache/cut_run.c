@@ -8,6 +8,7 @@
  * take blocks of as many heads as there are threads, so that few wait for each other. */
 #include "eval/cache/cache.h"
 #include "eval/cache/cut_blocks.h"
+#include "eval/cache/cut_masked.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ struct rd_cut_run {
     pthread_mutex_t      planning; /* held by a thread that makes a plan */
     pthread_mutex_t      order;    /* guards `added` and `stop` */
     pthread_cond_t       turn;
+    rd_cut_masks         masks;
     target               to[RD_MOST_CUT_RESULTS];
 };
 
@@ -92,6 +94,7 @@ rd_cut_run *rd_cut_begin(const rd_cut_blocks *b, const rd_eval_opts *opts,
     for (int64_t i = 0; i < b->steps.most_index; i++)
         run->index[i] = i;
     find_targets(run, request);
+    rd_cut_masks_find(&run->masks, &b->steps);
     if (make_locks(run))
         return run;
     rd_free(run->ctx, run);
@@ -260,6 +263,19 @@ typedef struct block {
     uint32_t   shape; /* bits: cuts whose last indices are fewer */
 } block;
 
+/* Chooses the block's columns: those that its rows need.  The first block of a batch has all, so
+ * that it stores all elements of the sums.  Each number of columns is a shape of its own. */
+static void choose_columns(const rd_cut_run *run, block *o)
+{
+    const int n = run->b->cuts.n;
+
+    o->box.count[n] = run->b->cuts.extent[n];
+    if (o->chunk > 0)
+        rd_cut_masks_narrow(&run->masks, &o->box);
+    if (run->masks.n)
+        o->shape += (uint32_t)(o->box.count[n] / run->masks.each) << n;
+}
+
 /* Block number k.  A batch is an index of each cut but rows (such as a head), a chunk some of its
  * rows. `together` batches go on side by side: first chunk 0 of each, then chunk 1 of each.  So two
  * batches at once: (0,0) (1,0) (0,1) (1,1) ..; the last group may have fewer batches (`turn`). The
@@ -281,6 +297,8 @@ static block block_at(const rd_cut_run *run, int64_t k)
         o.box.count[c] = n - o.box.first[c] < b->each[c] ? n - o.box.first[c] : b->each[c];
         o.shape |= (uint32_t)(o.box.count[c] < b->each[c]) << c;
     }
+    if (b->cuts.columns)
+        choose_columns(run, &o);
     return o;
 }
 
@@ -300,7 +318,7 @@ static void describe(const rd_cut_worker *w, const block *o, int n, rd_expr *con
 
         p[r] = (piece){ .rank = y[r]->rank, .to = t->data, .from = sums };
         memcpy(p[r].extent, y[r]->extent, (size_t)y[r]->rank * sizeof *y[r]->extent);
-        for (int k = 0; k < c->n; k++)
+        for (int k = 0; k < rd_cuts_of_all(c); k++)
             p[r].to += at.axis[k] < 0 ? 0 : o->box.first[k] * t->stride[at.axis[k]] * size;
         out[r]       = (rd_array){ .type = t->type, .data = t->adds ? sums : p[r].to };
         out[r].shape = rd_shape_of(y[r]);

@@ -284,10 +284,10 @@ int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_o
 
     if (comes_in_tiles(plan, results, opts))
         return RD_IN_TILES;
-    if (find_blocks(plan, results, opts, &p, &bytes))
-        return p.each * p.inner;
     if (comes_in_cuts(plan, results, opts, &bytes, &blocks, &rows))
         return RD_IN_CUTS;
+    if (find_blocks(plan, results, opts, &p, &bytes))
+        return p.each * p.inner;
     return rd_small_first(plan, results, opts, depth, &values) ? RD_SMALL_FIRST : 0;
 }
 
@@ -324,17 +324,17 @@ static bool blocks_text(rd_text *text, const rd_plan *plan, rd_results results,
                     "in blocks: %lld blocks of rows, each by tiles of columns with running sums; "
                     "%.0f bytes of arrays a thread, in place of %.0f\n",
                     (long long)rd_attention_blocks(&a), bytes, arrays);
+    else if (comes_in_cuts(plan, results, opts, &bytes, &blocks, &rows))
+        rd_text_add(text,
+                    "in blocks: %lld times %lld rows of what is stored, whose sums are added in "
+                    "order; %.0f bytes of arrays a thread, in place of %.0f\n",
+                    (long long)blocks, (long long)rows, bytes, arrays);
     else if (find_blocks(plan, results, opts, &p, &bytes))
         rd_text_add(
             text,
             "in blocks: %lld times %lld rows of axis %d, each on one thread, stage by stage; "
             "%.0f bytes of arrays a thread, in place of %.0f\n",
             (long long)p.n, (long long)p.each, p.axis, bytes, arrays);
-    else if (comes_in_cuts(plan, results, opts, &bytes, &blocks, &rows))
-        rd_text_add(text,
-                    "in blocks: %lld times %lld rows of what is stored, whose sums are added in "
-                    "order; %.0f bytes of arrays a thread, in place of %.0f\n",
-                    (long long)blocks, (long long)rows, bytes, arrays);
     else if (rd_small_first(plan, results, opts, 0, &values))
         rd_text_add(text,
                     "in blocks: first %.0f bytes of small values, by blocks of what would be "
