@@ -591,13 +591,12 @@ START_TEST(plans)
     run[1].in[0] = memcpy(malloc(HEADS * QUERIES * DEPTH * sizeof(float)), o.q,
                           HEADS * QUERIES * DEPTH * sizeof(float));
     for (int again = 0; again < 2; again++) {
-        const int64_t before = atomic_load(&held);
+        const int64_t before = counted_heap_begin();
 
-        atomic_store(&most, before);
         ck_assert(pthread_create(&thread, NULL, run_plan, &run[1]) == 0);
         run_plan(&run[0]);
         (void)pthread_join(thread, NULL);
-        ck_assert(atomic_load(&most) - before < LEAST + 5 * THREAD);
+        ck_assert(counted_heap_most() - before < LEAST + 5 * THREAD);
         for (int r = 0; r < 2; r++)
             for (int k = 0; k < 3; k++) {
                 ck_assert(run[r].status == RD_OK);
@@ -640,9 +639,9 @@ START_TEST(plans_that_fail)
     ck_assert(run.status == RD_ERR_CANCELLED || run.status == RD_OK);
     rd_error_clear(ctx);
     for (int at = 1; at < 3000; at *= 3) {
-        atomic_store(&granted, at);
+        counted_heap_grant(at);
         run_plan(&run);
-        atomic_store(&granted, INT64_MAX);
+        counted_heap_grant(INT64_MAX);
         ck_assert_msg(run.status == RD_OK || run.status == RD_ERR_MEMORY, "%d: %s", run.status,
                       rd_error_text(ctx));
         rd_error_clear(ctx);
