@@ -146,6 +146,43 @@ static rd_expr *coordinates(const pairs *p)
     return total(rd_exp(rd_neg(sum)));
 }
 
+/* An energy of the pairs i < j, as users write it; the other branch has them, too. */
+static rd_expr *triangles(const pairs *p)
+{
+    rd_expr *const k = kernel_of(p), *const zero = rd_num(ctx, 0);
+    rd_expr *const i = rd_coord(k, 0), *const j = rd_coord(k, 1);
+    rd_expr *const f = rd_div(rd_mul(rd_mul(p->v, p->w), k), rd_add(d2_of(p), rd_num(ctx, 1)));
+
+    return rd_sub(total(rd_where(rd_lt(i, j), f, zero)),
+                  rd_mul(rd_sum(rd_where(rd_ge(i, j), zero, k), RD_ALL), rd_num(ctx, 3)));
+}
+
+/* Neither is half of a sum over all pairs: a triangle with its diagonal, and what is not the same
+ * for (j, i). */
+static rd_expr *other_triangles(const pairs *p)
+{
+    rd_expr *const k = kernel_of(p), *const zero = rd_num(ctx, 0);
+    rd_expr *const i = rd_coord(k, 0), *const j = rd_coord(k, 1);
+
+    return rd_add(total(rd_where(rd_le(i, j), rd_mul(k, p->v), zero)),
+                  rd_add(total(rd_where(rd_gt(i, j), rd_mul(k, p->v), zero)),
+                         total(rd_where(rd_le(j, i), rd_square(k), zero))));
+}
+
+/* Neighbours by probabilities: a softmax without the point itself, and the entropy of another. */
+static rd_expr *softmaxes(const pairs *p)
+{
+    rd_expr *const d2 = d2_of(p);
+    rd_expr *const other =
+        rd_where(rd_eq(rd_coord(d2, 0), rd_coord(d2, 1)), rd_num(ctx, INFINITY), d2);
+    rd_expr *const near  = rd_softmax(rd_neg(other), RD_DIMS(1));
+    rd_expr *const e     = rd_exp(rd_mul(rd_neg(d2), p->v));
+    rd_expr *const share = rd_div(e, rd_expand(rd_sum(e, RD_DIMS(0)), 0));
+
+    return rd_sub(total(rd_log(rd_add(rd_sum(rd_mul(near, p->w), RD_DIMS(1)), rd_num(ctx, 0.1)))),
+                  total(rd_mul(share, rd_log(rd_add(share, rd_num(ctx, 1e-3))))));
+}
+
 static const struct {
     const char *what;
     rd_expr *(*of)(const pairs *p);
@@ -167,6 +204,9 @@ static const struct {
     { "features between", features_between },
     { "both in a function", both_in_a_function },
     { "coordinates", coordinates },
+    { "triangles", triangles },
+    { "other triangles", other_triangles },
+    { "softmaxes", softmaxes },
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 /* Fewer points than are taken for pairs; not a multiple of vectors; and each pair is taken once. */
@@ -394,6 +434,71 @@ START_TEST(map_is_asked_for)
 }
 END_TEST
 
+/* ---- Parts of a softmax ------------------------------------------------------------------------ */
+/* Gradients by parts of a softmax that the caller asks for, and by its scores: by differences of
+ * f = sum(c p), where e, the sum and the scores less their greatest are changed alone. */
+START_TEST(softmax_parts)
+{
+    enum { N = 7 };
+    double         of_x[N], of_u[N], of_e[N], of_s, e[N], dot = 0, z = 0, most = points[0][0];
+    rd_expr *const x = rd_wrap(ctx, points[0], RD_SHAPE(N)), *const c = rd_wrap(ctx, points[1] + N,
+                                                                                RD_SHAPE(N));
+    rd_expr *const u = rd_sub(x, rd_max(x, RD_ALL)), *const exps = rd_exp(u);
+    rd_expr *const s = rd_sum(exps, RD_ALL);
+    rd_expr *const f = total(rd_mul(rd_div(exps, s), c));
+    const rd_exprs g = rd_grad(f, RD_EXPRS(u)), h = rd_grad(f, RD_EXPRS(exps)),
+                   k = rd_grad(f, RD_EXPRS(s)), of = rd_grad(f, RD_EXPRS(x));
+
+    ck_assert_msg(rd_eval_many(ctx,
+                               RD_RESULTS({ of.at[0], RD_INTO(of_x, RD_SHAPE(N)) },
+                                          { g.at[0], RD_INTO(of_u, RD_SHAPE(N)) },
+                                          { h.at[0], RD_INTO(of_e, RD_SHAPE(N)) },
+                                          { k.at[0], RD_INTO(&of_s, RD_SCALAR) }),
+                               NULL) == RD_OK,
+                  "%s", rd_error_text(ctx));
+    for (int i = 1; i < N; i++)
+        most = fmax(most, points[0][i]);
+    for (int i = 0; i < N; i++)
+        z += e[i] = exp(points[0][i] - most);
+    for (int i = 0; i < N; i++)
+        dot += e[i] / z * points[1][N + i];
+    for (int i = 0; i < N; i++) {
+        const double c_i = points[1][N + i];
+
+        ck_assert_double_eq_tol(of_x[i], e[i] / z * (c_i - dot), 1e-14);
+        ck_assert_double_eq_tol(of_u[i], e[i] / z * (c_i - dot), 1e-14);
+        ck_assert_double_eq_tol(of_e[i], (c_i - dot) / z, 1e-14);
+    }
+    ck_assert_double_eq_tol(of_s, -dot / z, 1e-14);
+}
+END_TEST
+
+/* ---- Factors that are infinite ----------------------------------------------------------------- */
+/* A point whose terms are all masked has gradient 0, though a factor of all of them is infinite. */
+START_TEST(infinite_factor)
+{
+    enum { N = 300 };
+    static double  got[N], scale[N];
+    rd_expr *const x = rd_wrap(ctx, points[0], RD_SHAPE(N)), *const s =
+                                                                 rd_wrap(ctx, scale, RD_SHAPE(N));
+    rd_expr *const y = rd_wrap(ctx, points[1] + N, RD_SHAPE(N));
+    rd_expr *const k = rd_exp(rd_neg(rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0)))));
+    rd_expr *const of_row =
+        _i ? rd_div(k, rd_expand(s, 1)) : rd_mul(k, rd_expand(rd_div(rd_num(ctx, 1), s), 1));
+    rd_expr *const f =
+        total(rd_where(rd_ne(rd_coord(k, 0), rd_int(ctx, 5)), of_row, rd_num(ctx, 0)));
+    const rd_exprs g = rd_grad(f, RD_EXPRS(x));
+
+    for (int i = 0; i < N; i++)
+        scale[i] = i == 5 ? 0 : 2;
+    ck_assert_msg(rd_eval(ctx, g.at[0], RD_INTO(got, RD_SHAPE(N))) == RD_OK, "%s",
+                  rd_error_text(ctx));
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(i == 5 ? got[i] == 0 : isfinite(got[i]) && got[i] != 0, "point %d: %g", i,
+                      got[i]);
+}
+END_TEST
+
 /* ---- What is stored -------------------------------------------------------------------------- */
 static int64_t stored_by(rd_expr *y)
 {
@@ -405,7 +510,7 @@ static int64_t stored_by(rd_expr *y)
     return at ? strtoll(at + sizeof key - 1, NULL, 10) : 0;
 }
 
-static const int of_one_pass[] = { 0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16 };
+static const int of_one_pass[] = { 0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17 };
 enum { ONE_PASS = sizeof of_one_pass / sizeof *of_one_pass };
 
 /* Both parts of a gradient are sums in one pass: no array of pairs is between. */
@@ -463,6 +568,8 @@ int main(void)
     tcase_add_test(tc, map_is_asked_for);
     tcase_add_loop_test(tc, one_pass, 0, ONE_PASS);
     tcase_add_test(tc, mask_bounds_loops);
+    tcase_add_test(tc, softmax_parts);
+    tcase_add_loop_test(tc, infinite_factor, 0, 2);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

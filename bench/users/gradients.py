@@ -206,6 +206,63 @@ def triplets(n: int) -> tuple[rd.Array, list[rd.Array]]:
     return rd.where(i[:, None] != i[None], rd.maximum(0, own[:, None] - other + 1), 0).mean(), [a, p]
 
 
+@program
+def hinge_of_pairs(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    score, label = normal(n), rd.asarray(rng.integers(0, 2, n))
+    mask = (label[:, None] == 1) & (label[None] == 0)
+    return (rd.maximum(0, 1 - (score[:, None] - score[None])) * mask).mean(), [score]
+
+
+@program
+def pairs_once(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, m, i = normal(n, 3), abs(normal(n)), rd.arange(n)
+    r = rd.sqrt(squares(x, x) + 0.01)
+    return -rd.where(i[:, None] < i[None], m[:, None] * m[None] / r, 0).sum(), [x, m]
+
+
+@program
+def accelerations(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, m, v = normal(n, 3), abs(normal(n)), normal(n, 3)
+    d = x[None] - x[:, None]
+    pull = m[None] * ((d**2).sum(axis=-1) + 0.01) ** -1.5
+    return ((v + 0.01 * (pull[:, :, None] * d).sum(axis=1)) ** 2).sum(), [x, m]
+
+
+@program
+def mahalanobis(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, y, factor = normal(n, 4), normal(n, 4), normal(4, 4)
+    return rd.exp(-squares(x @ factor, y @ factor) / 8).mean(), [x, factor]
+
+
+@program
+def soft_ranks(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    score, target, i = normal(n), normal(n), rd.arange(n)
+    above = 1 / (1 + rd.exp((score[None] - score[:, None]) / 0.1))
+    rank = rd.where(i[:, None] != i[None], above, 0).sum(axis=1)
+    return ((rank - target) ** 2).mean(), [score]
+
+
+@program
+def density_of_others(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, width, i = normal(n, 2), number(0.5), rd.arange(n)
+    d = (x[:, None] - x[None]) / width
+    k = rd.where(i[:, None] == i[None], 0, rd.exp(-0.5 * (d * d).sum(axis=-1)))
+    return rd.log(k.sum(axis=1) / (n - 1) / width**2 + 1e-9).mean(), [width, x]
+
+
+@program
+def oscillators(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    phase, coupling, own, target = normal(n), number(1.5), normal(n), normal(n)
+    speed = own + coupling / n * rd.sin(phase[None] - phase[:, None]).sum(axis=1)
+    return ((phase + 0.1 * speed - target) ** 2).mean(), [phase, coupling, own]
+
+
+@program
+def stress(n: int) -> tuple[rd.Array, list[rd.Array]]:
+    x, wanted = normal(n, 2), abs(normal(n, n))
+    return ((rd.sqrt(squares(x, x) + 1e-9) - wanted) ** 2 / (wanted + 1e-3)).sum(), [x]
+
+
 def milliseconds(results: list[rd.Array]) -> float:
     least = float("inf")
     rd.compute(*results)

@@ -104,6 +104,12 @@ bool rd_grad_selects(const rd_grad_graph *graph, const rd_expr *y);
 /* Passes g, the cotangent of such a y, on to what the map is made of.  False after a failure. */
 bool rd_grad_pull_selected(rd_grad_graph *graph, const rd_expr *y, rd_scaled g);
 
+/* ---- Exponentials divided by their sum (softmax_rule.c) -------------------------------------- */
+/* True if y is a softmax, of which the caller asks for no part. */
+bool rd_grad_is_softmax(const rd_grad_graph *graph, const rd_expr *y);
+/* Passes g, the cotangent of such a y, on to its scores.  False after a failure. */
+bool rd_grad_pull_softmax(rd_grad_graph *graph, const rd_expr *y, rd_scaled g);
+
 /* ---- Factors of cotangents (factors.c) ------------------------------------------------------- */
 /* False for halves: products without their numbers would leave their range. */
 bool rd_grad_keeps_factors(rd_dtype type);
@@ -113,6 +119,8 @@ bool rd_grad_is_one(const rd_expr *x);
 rd_scaled rd_grad_without_number(const rd_grad_step *s, rd_expr *x);
 /* The product. */
 rd_expr *rd_grad_whole(const char *call, rd_scaled x);
+/* True if all elements of x along these axes are seen to be the same. */
+bool rd_grad_repeats(const rd_expr *x, uint64_t axes);
 /* rd_grad_sum(), with the factors that are the same for all terms outside of the sum. */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes);
 
@@ -121,6 +129,12 @@ rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes);
 rd_expr *rd_grad_whole_of_pairs(rd_expr *y);
 /* x with axes a and b exchanged, where little of it changes; x NULL: it does not pay. */
 rd_scaled rd_grad_exchanged(const char *call, rd_expr *x, int a, int b);
+
+/* ---- Sums over the pairs i < j (triangle_rule.c) --------------------------------------------- */
+/* True if y sums something over the pairs i < j that is the same for (i, j) and (j, i). */
+bool rd_grad_is_triangle(const rd_grad_graph *graph, const rd_expr *y);
+/* Passes g, the cotangent of such a y, on to what is summed.  False after a failure. */
+bool rd_grad_pull_triangle(rd_grad_graph *graph, const rd_expr *y, rd_scaled g);
 
 /* ---- Building blocks (marked_graph.c) -------------------------------------------------------- */
 /* Zeros of the shape and type of x. */

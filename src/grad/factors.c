@@ -177,6 +177,12 @@ static bool repeats(const rd_expr *x, uint64_t axes, int depth)
     return all;
 }
 
+/* True if all elements of x along these axes are the same, as far as a few levels below it tell. */
+bool rd_grad_repeats(const rd_expr *x, uint64_t axes)
+{
+    return repeats(x, axes, DEEPEST);
+}
+
 /* Returns a factor that is the same along the axes of the sum, without these axes: its first
  * element along each. NULL after a failure. */
 static rd_expr *once(const factoring *d, rd_expr *x)
@@ -231,7 +237,7 @@ static rd_expr *factor_quotient(factoring *d, rd_expr *x, rd_expr *a, rd_expr *b
 {
     rd_expr *stays;
 
-    if (repeats(b, d->axes, DEEPEST)) {
+    if (rd_grad_repeats(b, d->axes)) {
         move_outside(d, &d->under, b);
         return factor_out(d, a, depth - 1);
     }
@@ -254,7 +260,7 @@ static rd_expr *factor_out(factoring *d, rd_expr *x, int depth)
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
     rd_expr       *in[2], *stays[2];
 
-    if (repeats(x, d->axes, DEEPEST)) {
+    if (rd_grad_repeats(x, d->axes)) {
         move_outside(d, &d->outside, x);
         return NULL;
     }
@@ -286,7 +292,7 @@ static rd_expr *reversed(factoring *d, rd_expr *x)
         d->failed = true;
         return x;
     }
-    if (repeats(a, d->axes, DEEPEST) || !repeats(b, d->axes, DEEPEST))
+    if (rd_grad_repeats(a, d->axes) || !rd_grad_repeats(b, d->axes))
         return x;
     d->negative = !d->negative;
     x           = map_2(RD_OP_sub, d->call, b, a);
@@ -370,6 +376,23 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
     return single.n ? rd_squeeze(x, single) : x;
 }
 
+/* Returns the sum y times the factors outside of it, and by the divisors. A sum of which terms are
+ * masked stays if it is 0: as all of them may be, and a factor that is infinite would make NaN of
+ * it. NULL after a failure. */
+static rd_expr *times_outside(const factoring *d, rd_expr *y, bool masked)
+{
+    rd_expr *all = y, *is_0;
+
+    if (d->outside && !rd_grad_is_one(d->outside))
+        all = map_2(RD_OP_mul, d->call, all, d->outside);
+    if (d->under)
+        all = map_2(RD_OP_div, d->call, all, d->under);
+    if (!all || all == y || !masked)
+        return all;
+    is_0 = map_2(RD_OP_eq, d->call, y, rd_int(y->ctx, 0));
+    return is_0 ? map_where(d->call, is_0, y, all) : NULL;
+}
+
 /* Returns the sum of x over a set of axes, with the factors that are the same for all terms outside
  * of it, where they multiply once. NULL after a failure.
  *
@@ -403,7 +426,5 @@ rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
     y = rd_grad_sum(inside, axes);
     if (d.negative)
         y = map_1(RD_OP_neg, call, y);
-    if (d.outside)
-        y = map_2(RD_OP_mul, call, y, d.outside);
-    return d.under ? map_2(RD_OP_div, call, y, d.under) : y;
+    return times_outside(&d, y, mask.choice);
 }

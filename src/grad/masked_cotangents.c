@@ -4,9 +4,8 @@
  *
  * Rules of maps are linear in the cotangent, so they run on g, and the choice stays outermost.  So
  * a branch that is not taken adds 0 and not NaN, as 0 * inf would, and a sum of such cotangents
- * over pairs sees the mask: its loops skip pairs that are masked, as those of the value do.  Only a
- * factor that is the same for all terms multiplies the sum (factors.c), so one that is infinite
- * gives NaN also if all terms are masked. */
+ * over pairs sees the mask: its loops skip pairs that are masked, as those of the value do.  A
+ * factor that is the same for all terms multiplies the sum, unless that is 0 (factors.c). */
 #include "expr/maps.h"
 #include "grad/derivative.h"
 

@@ -134,6 +134,10 @@ static bool pull_node(rd_grad_graph *graph, int64_t i)
         return true;
     if (rd_grad_selects(graph, s.y))
         return rd_grad_pull_selected(graph, s.y, g);
+    if (rd_grad_is_softmax(graph, s.y))
+        return rd_grad_pull_softmax(graph, s.y, g);
+    if (rd_grad_is_triangle(graph, s.y))
+        return rd_grad_pull_triangle(graph, s.y, g);
     take_all_pairs(&s, depends);
     if (!rd_grad_pull(&s, g, part))
         return false;

@@ -213,20 +213,20 @@ static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr
  * what it is computed from. It is then recomputed for each of its n uses (readers' requests),
  * which need no common loop, in place of being stored. Clauses, in order:
  * - several uses, but not more than 16, as all pairs of them are compared
- * - so many elements that storing them is expensive, and 64 times as many as the largest array
- *   below has (widest)
- * - few operations for an element (whole)
+ * - as many elements as 2^16, and 64 times as many as the largest array below has (widest)
+ * - few operations for an element (whole); more where an array would be very large
  * - all uses together want at most 4 times its elements */
 bool rd_is_cheap_pair_function(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                                int n)
 {
     /* evaluations an element; uses; elements; ratio; operations */
-    enum { FEW = 4, MOST_USES = 16, MANY = 1 << 24, FAR = 64, MOST_OPS = 4096 };
-    const double points      = rd_expr_points(seen->expr);
-    double       evaluations = 0;
+    enum { FEW = 4, MOST_USES = 16, MANY = 1 << 16, VERY_MANY = 1 << 24, FAR = 64 };
+    static const double OPS = 256, OPS_OF_VERY_MANY = 4096;
+    const double        points      = rd_expr_points(seen->expr);
+    double              evaluations = 0;
 
     if (n < 2 || n > MOST_USES || points < MANY || points < FAR * seen->widest ||
-        seen->whole > MOST_OPS)
+        seen->whole > (points < VERY_MANY ? OPS : OPS_OF_VERY_MANY))
         return false;
     for (int k = 0; k < n; k++)
         evaluations += rd_use_points(c, &c->use[list[k]]);

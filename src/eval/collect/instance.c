@@ -221,17 +221,28 @@ static bool is_place(const rd_expr *e)
     return e->kind == RD_EXPR_COORD;
 }
 
+/* True if e is made of indices and constants alone, by a few operations, such as a mask i != j of
+ * pairs. To read it would take longer than to compute it, and it would hide from loops what it
+ * compares. */
+static bool is_of_places(const rd_seen *seen)
+{
+    static const double FEW = 8;
+
+    return seen->reads == 0 && seen->ops <= FEW;
+}
+
 /* Makes the values of an elementwise operation. Normally it is inlined: computed at each use
  * (reader's request). If elements would be computed more than once (windows, gathers, overlapping
  * slices), it is stored if that is cheaper. Such an array is never read in the loop that makes
- * it. Never stored: a cast that only widens ints, a clamped loop index (is_place()), a cheap
- * function of pairs. A map without operations of its own (ops 0) is not stored for reads at
- * different indices. */
+ * it. Never stored: a cast that only widens ints, a clamped loop index (is_place()), a mask of
+ * indices (is_of_places()), a cheap function of pairs. A map without operations of its own (ops 0)
+ * is not stored for reads at different indices. */
 static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     const rd_expr *e = seen->expr;
 
-    if (!only_widens(e) && !is_place(e) && !rd_is_cheap_pair_function(c, seen, list, n) &&
+    if (!only_widens(e) && !is_place(e) && !is_of_places(seen) &&
+        !rd_is_cheap_pair_function(c, seen, list, n) &&
         (is_cheaper_stored(c, seen, list, n) ||
          (seen->ops > 0 && is_read_crosswise(c, e, list, n))))
         return map_whole(c, e, list, n);

@@ -35,6 +35,13 @@ static bool is_small_array(const rd_expr *e)
     return e->kind == RD_EXPR_REDUCE && results <= FEW && FAR * results <= rd_expr_points(e->in[0]);
 }
 
+/* True if an element of e takes no operations: of an array in memory, a constant, or an index of
+ * loops. */
+static bool is_at_hand(const rd_expr *e)
+{
+    return e->kind == RD_EXPR_LEAF || e->kind == RD_EXPR_NUMBER || e->kind == RD_EXPR_COORD;
+}
+
 /* Counts into seen->whole what one element of an expression takes if nothing below it is stored,
  * reductions included. seen->widest becomes the largest array below. `most` is a limit on the
  * count, as shared operands are counted on each path. A kind that readers never recompute counts
@@ -46,9 +53,7 @@ static void count_whole(const rd_collector *c, rd_seen *seen, double most)
     /* kinds that readers may recompute */
     const bool again = fold || e->kind == RD_EXPR_MAP || e->kind == RD_EXPR_VIEW;
 
-    seen->whole  = seen->given || e->kind == RD_EXPR_LEAF || e->kind == RD_EXPR_NUMBER ? 0
-                   : again                                                             ? own_ops(e)
-                                                                                       : most;
+    seen->whole  = seen->given || is_at_hand(e) ? 0 : again ? own_ops(e) : most;
     seen->widest = seen->given || e->kind == RD_EXPR_LEAF ? rd_expr_points(e) : 0;
     if (!seen->given && is_small_array(e)) { /* one read of that array */
         seen->whole  = 1;

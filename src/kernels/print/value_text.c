@@ -73,17 +73,40 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
     rd_text_add(to, "]");
 }
 
+/* True if some strip of the program has bytes that are widened to ints: it is shorter than a vector
+ * of bytes (pass widen_bytes). */
+static bool has_widened_bytes(const rd_schedule *t)
+{
+    for (int32_t k = 0; k < t->n_store; k++)
+        if (t->store[k].fold < 0 && !t->store[k].memory && t->store[k].type == RD_I32)
+            return true;
+    return false;
+}
+
+/* True if a value that is loaded here is a bool outside of vector loops, which vector loops may
+ * combine with vectors of bools. Of "p7[0] != 0" gcc 12 would then make a vector of masks, bit by
+ * bit; a number it repeats by one instruction. Strips that are shorter than a vector of bytes have
+ * masks of ints, and get none of it. */
+static bool is_repeated_bool(const rd_printing *n, const rd_tree_value *let)
+{
+    return let->type == RD_BOOL && n->vector < 0 && n->dialect->hides && !has_widened_bytes(n->t);
+}
+
 /* Adds a loaded element as a value: "p7[i * 1] != 0" of a bool, "rd_f16_to_f32(p7[i * 1])" of a
- * half. Buffers of the program (slot >= 0), and local arrays with `memory`, hold the type in
- * memory, which is converted to the register's type. Other local arrays hold the register's type
- * already. */
+ * half, "(uint8_t)((p7[0] + 255) >> 8)" of a bool that is repeated. Buffers of the program
+ * (slot >= 0), and local arrays with `memory`, hold the type in memory, which is converted to the
+ * register's type. Other local arrays hold the register's type already. */
 static void add_load(rd_printing *n, rd_text *to, const rd_tree_value *let)
 {
     rd_text element = { 0 };
 
     add_element(n, &element, let->slot, let->store, let->type, &let->at, "const ", let->made_by);
-    if (let->slot >= 0 || n->t->store[let->store].memory ||
-        n->t->store[let->store].type != let->type)
+    const bool from_memory = let->slot >= 0 || n->t->store[let->store].memory ||
+                             n->t->store[let->store].type != let->type;
+
+    if (from_memory && is_repeated_bool(n, let)) /* 0 or 1, as of "!= 0" */
+        rd_text_add(to, "(uint8_t)((%s + 255) >> 8)", element.at ? element.at : "");
+    else if (from_memory)
         rd_add_from_memory(to, let->type, element.at ? element.at : "");
     else
         rd_text_add(to, "%s", element.at ? element.at : "");
