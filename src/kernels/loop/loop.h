@@ -321,6 +321,9 @@ void rd_axis_text(rd_text *to, const rd_schedule *t, int32_t axis);
 /* ---- tree_edit.c: parts of trees ------------------------------------------------------------- */
 /* A statement that names nothing: all its numbers are -1. */
 rd_stmt rd_stmt_of(rd_stmt_kind kind);
+/* A loop of a pass's own: so many rounds, one index each, from a position on.  It binds no marks,
+ * has no strips, and comes from no loop of the program. */
+rd_for rd_rounds_from(rd_for_kind kind, int32_t axis, rd_linear from, int64_t rounds);
 /* These add an element to an array of the tree and return its number; 0 of a tree that has
  * failed. */
 int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt); /* stands nowhere yet */

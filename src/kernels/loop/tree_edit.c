@@ -293,6 +293,25 @@ int32_t rd_put_loop_around(rd_schedule *t, int32_t first, int32_t last, const rd
     return stmt;
 }
 
+/* Returns a loop of a pass's own over so many rounds, one index each, from a position on. It binds
+ * no marks, has no strips, and comes from no loop of the program. */
+rd_for rd_rounds_from(rd_for_kind kind, int32_t axis, rd_linear from, int64_t rounds)
+{
+    rd_for loop = { .kind          = kind,
+                    .axis          = axis,
+                    .start_mark    = -1,
+                    .stop_mark     = -1,
+                    .from          = rd_edge_of(from),
+                    .to            = rd_edge_of(from),
+                    .step          = 1,
+                    .extent        = rounds,
+                    .program_loop  = -1,
+                    .strips_number = -1 };
+
+    loop.to.part[0].at.offset += rounds;
+    return loop;
+}
+
 /* Makes the loop the rest behind whole rounds of `rows`: it begins at `border`, where the loop over
  * whole rounds ends, and has rows - 1 rounds at most. It is no loop of the program any more, so
  * passes that look for these do not find it again. */

@@ -68,19 +68,10 @@ static void move_strips_outside(const rd_flattening *c)
  * program (program_loop -1). */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
-    rd_schedule  *t          = c->t;
-    rd_for        loop       = { .kind          = RD_FOR_VECTOR,
-                                 .axis          = rd_add_mark(t),
-                                 .start_mark    = -1,
-                                 .stop_mark     = -1,
-                                 .from          = rd_edge_of(rd_linear_of(0)),
-                                 .to            = rd_edge_of(rd_linear_of(c->r->width)),
-                                 .step          = 1,
-                                 .extent        = c->r->width,
-                                 .program_loop  = -1,
-                                 .strips_number = -1 };
-    rd_stmt       store_stmt = rd_stmt_of(RD_S_STORE);
-    const int32_t made       = rd_add_loop(t, &loop);
+    rd_schedule *t    = c->t;
+    rd_for       loop = rd_rounds_from(RD_FOR_VECTOR, rd_add_mark(t), rd_linear_of(0), c->r->width);
+    rd_stmt      store_stmt = rd_stmt_of(RD_S_STORE);
+    const int32_t made      = rd_add_loop(t, &loop);
 
     store_stmt.x     = value;
     store_stmt.store = store;
@@ -146,16 +137,7 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
     enum { BEHIND = 64 }; /* elements of room: vectors write past the last element */
     rd_schedule        *t      = c->t;
     const rd_tree_value let    = t->let[value];
-    const rd_for        across = { .kind          = RD_FOR_UNROLL,
-                                   .axis          = c->column,
-                                   .start_mark    = -1,
-                                   .stop_mark     = -1,
-                                   .from          = rd_edge_of(rd_linear_of(0)),
-                                   .to            = rd_edge_of(rd_linear_of(c->n)),
-                                   .step          = 1,
-                                   .extent        = c->n,
-                                   .program_loop  = -1,
-                                   .strips_number = -1 };
+    const rd_for        across = rd_rounds_from(RD_FOR_UNROLL, c->column, rd_linear_of(0), c->n);
     const rd_tree_array store  = { .storage = RD_IN_LOCAL,
                                    .type    = let.type,
                                    .memory  = true,

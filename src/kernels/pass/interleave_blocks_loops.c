@@ -19,16 +19,7 @@
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {
-    const rd_for  loop = { .kind          = kind,
-                           .axis          = axis,
-                           .start_mark    = -1,
-                           .stop_mark     = -1,
-                           .from          = rd_edge_of(rd_linear_of(0)),
-                           .to            = rd_edge_of(rd_linear_of(rounds)),
-                           .step          = 1,
-                           .extent        = rounds,
-                           .program_loop  = -1,
-                           .strips_number = -1 };
+    const rd_for  loop = rd_rounds_from(kind, axis, rd_linear_of(0), rounds);
     const int32_t made = rd_add_loop(b->t, &loop);
 
     rd_append(b->t, body, made);

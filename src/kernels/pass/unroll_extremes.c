@@ -78,21 +78,11 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {
     const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, mark);
-    rd_for          loop = { .kind          = kind,
-                             .axis          = axis,
-                             .start_mark    = -1,
-                             .stop_mark     = -1,
-                             .from          = rd_edge_of(from),
-                             .to            = rd_edge_of(from),
-                             .step          = 1,
-                             .extent        = FOUR,
-                             .by_call       = kind == RD_FOR_VECTOR,
-                             .program_loop  = -1,
-                             .strips_number = -1 };
+    rd_for          loop = rd_rounds_from(kind, axis, from, FOUR);
     int32_t         made;
 
-    loop.to.part[0].at.offset += FOUR;
-    made = rd_add_loop(t, &loop);
+    loop.by_call = kind == RD_FOR_VECTOR;
+    made         = rd_add_loop(t, &loop);
     rd_append(t, body, made);
     return made;
 }

@@ -332,19 +332,8 @@ static void make_row(const jammed_rows *j, int32_t stmt, int32_t k, int32_t part
 {
     const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
     const rd_linear from = rd_linear_plus_axis(j->t, rd_linear_of(k), /*coef=*/1, j->mark);
-    rd_for         *l    = &j->t->loop[j->t->stmt[stmt].arg];
 
-    *l = (rd_for){ .kind          = RD_FOR_UNROLL,
-                   .axis          = axis,
-                   .start_mark    = -1,
-                   .stop_mark     = -1,
-                   .from          = rd_edge_of(from),
-                   .to            = rd_edge_of(from),
-                   .step          = 1,
-                   .extent        = 1,
-                   .program_loop  = -1,
-                   .strips_number = -1 };
-    l->to.part[0].at.offset++;
+    j->t->loop[j->t->stmt[stmt].arg] = rd_rounds_from(RD_FOR_UNROLL, axis, from, /*rounds=*/1);
     use_arrays_of_row(j, stmt, k, part);
 }
 

@@ -186,22 +186,6 @@ static int32_t add_loop(rd_schedule *t, const rd_for *loop)
     return rd_add_stmt(t, &stmt);
 }
 
-/* Returns a loop of the kind over `extent` indices of an axis. It binds no marks (start_mark,
- * stop_mark -1), is no strip loop, and comes from no loop of the program (`program_loop` -1). */
-static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
-{
-    return (rd_for){ .kind          = kind,
-                     .axis          = axis,
-                     .start_mark    = -1,
-                     .stop_mark     = -1,
-                     .from          = rd_edge_of(rd_linear_of(0)),
-                     .to            = rd_edge_of(rd_linear_of(extent)),
-                     .step          = 1,
-                     .extent        = extent,
-                     .program_loop  = -1,
-                     .strips_number = -1 };
-}
-
 /* Adds nested loops over the elements of one point, inside the loop `outer` (-1: inside
  * nothing). Returns the innermost loop, or `outer` if a point has one element. *first becomes
  * the outermost one. */
@@ -209,7 +193,8 @@ static int32_t add_loops(const rd_point_tiling *s, const rd_point_load *a, int32
                          int32_t *first)
 {
     for (int32_t k = 0; k < a->n && !s->t->failed; k++) {
-        const rd_for  loop = loop_over(RD_FOR_SERIAL, a->axis[k], s->t->p->axis_extent[a->axis[k]]);
+        const rd_for  loop = rd_rounds_from(RD_FOR_SERIAL, a->axis[k], rd_linear_of(0),
+                                            s->t->p->axis_extent[a->axis[k]]);
         const int32_t made = add_loop(s->t, &loop);
 
         if (outer >= 0)
@@ -264,7 +249,7 @@ static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
  * the mark behind the tile's last point. Returns the loop, which stands nowhere yet. */
 int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32_t stop)
 {
-    rd_for  loop = loop_over(RD_FOR_VECTOR, s->points, s->plan->tile_points);
+    rd_for  loop = rd_rounds_from(RD_FOR_VECTOR, s->points, rd_linear_of(0), s->plan->tile_points);
     int32_t made, first = -1;
 
     loop.from     = rd_edge_of(mark(s->t, s->tile));
@@ -281,8 +266,8 @@ int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32
 int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_for *item = rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item));
-    rd_for        loop = loop_over(RD_FOR_VECTOR, s->vector_axis, s->plan->width);
-    int32_t       body, made, first = -1;
+    rd_for  loop = rd_rounds_from(RD_FOR_VECTOR, s->vector_axis, rd_linear_of(0), s->plan->width);
+    int32_t body, made, first = -1;
 
     loop.width = item->width;
     loop.from  = rd_edge_of(mark(s->t, s->item));

@@ -112,19 +112,11 @@ static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store
 static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);
-    const rd_for  loop  = { .kind          = RD_FOR_VECTOR,
-                            .axis          = rd_add_mark(t),
-                            .start_mark    = -1,
-                            .stop_mark     = -1,
-                            .from          = rd_edge_of(rd_linear_of(0)),
-                            .to            = rd_edge_of(rd_linear_of(row->n)),
-                            .step          = 1,
-                            .extent        = row->n,
-                            .program_loop  = -1,
-                            .strips_number = -1,
-                            .by_block      = true };
-    const int32_t made  = rd_add_loop(t, &loop);
+    rd_for        loop  = rd_rounds_from(RD_FOR_VECTOR, rd_add_mark(t), rd_linear_of(0), row->n);
+    int32_t       made;
 
+    loop.by_block = true;
+    made          = rd_add_loop(t, &loop);
     if (t->failed)
         return;
     if (row->role == RD_STAGED_IN && t->stmt[item].first >= 0)

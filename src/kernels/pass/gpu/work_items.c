@@ -99,16 +99,7 @@ static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32
  * (start_mark, stop_mark -1), and comes from no loop of the program (`program_loop` -1). */
 static int32_t add_single_item(rd_schedule *t, int32_t body)
 {
-    const rd_for one = { .kind          = RD_FOR_ITEM,
-                         .axis          = rd_add_mark(t),
-                         .start_mark    = -1,
-                         .stop_mark     = -1,
-                         .from          = rd_edge_of(rd_linear_of(0)),
-                         .to            = rd_edge_of(rd_linear_of(1)),
-                         .step          = 1,
-                         .extent        = 1,
-                         .program_loop  = -1,
-                         .strips_number = -1 };
+    const rd_for one = rd_rounds_from(RD_FOR_ITEM, rd_add_mark(t), rd_linear_of(0), /*rounds=*/1);
 
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &one);
 }
