@@ -14,8 +14,8 @@ static const double AIM = 0.9;
 enum { MOST_IN_VAIN = 3 };
 
 /* ---- The table of methods -------------------------------------------------------------------- */
-/* Returns the method of this name, NULL if there is none. A row here and its file are all that the
- * library knows of a method. */
+/* Returns the method of this name, NULL if there is none. A row here, its
+ * file and its line in linear_solve.h are all that the library knows of a method. */
 const rd_method *rd_method_of(rd_solver name)
 {
     static const rd_method *const methods[] = {
@@ -221,9 +221,9 @@ static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
 
 /* Allocates the vectors b, x and r and those of the method, each for all right-hand sides
  * (`sides`), the method's numbers, and the facts of each side. A method that restarts keeps
- * `restart` vectors more, but never more than rows. False: no memory, which is recorded. A method says how many
- * vectors and numbers it needs: fixed ones, and those for each kept vector (per_restart) and
- * each pair of them (per_restart_2). */
+ * `restart` vectors more, but never more than rows. False: no memory, which is recorded. A method
+ * says how many vectors and numbers it needs: fixed ones, and those for each kept vector
+ * (per_restart) and each pair of them (per_restart_2). */
 static bool allocate(rd_linear_solve *s, int64_t sides)
 {
     const rd_method *const m    = rd_method_of(s->opts.method);
