@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum { N_METHODS = RD_BICGSTAB + 1 };
-enum { N = 300, D = 3, SMALL = 60, MOST_SIDES = 3, LANDMARKS = 60 };
+enum { N = 300, D = 3, SMALL = 60, MOST_SIDES = 3, LANDMARKS = 60, SKEW = 30 };
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 /* What the operators are made of.  Each is (A v)[i] = sum over j of a(i, j) v[j]. */
@@ -337,7 +337,8 @@ START_TEST(solves)
                   off_by(x, want, N * row->sides));
     ck_assert_msg(info.iterations >= row->least && info.iterations <= row->most,
                   "%s: %d iterations", row->what, (int)info.iterations);
-    ck_assert_int_ge(info.evaluations, info.iterations + 1); /* and one to check x */
+    ck_assert_int_ge(info.evaluations,
+                     row->method == RD_BICGSTAB ? 2 * info.iterations : info.iterations + 1);
     end();
 }
 END_TEST
@@ -362,24 +363,48 @@ START_TEST(restarts)
 }
 END_TEST
 
-/* The second step along p of this system is 0, as A p is orthogonal to the shadow; then the side
- * begins anew, and arrives. */
+/* Systems of integers on which BiCGStab must begin anew, and how many iterations it takes: four of
+ * a cycle without a breakdown, and those before it. */
+static const struct {
+    const char *what;
+    double      a[4][4], b[4], x[4];
+    int         iterations;
+} stopped[] = {
+    { "A p orthogonal to the shadow",
+      { { 1, -2, 0, 0 }, { 1, 0, 0, -1 }, { -2, 1, -1, 2 }, { 2, 2, 0, -1 } },
+      { 1, -1, 0, 0 },
+      { 1, 0, 2, 2 },
+      5 },
+    { "r orthogonal to the shadow in iteration 2",
+      { { 0, 1, 1, -1 }, { 1, 1, -2, -2 }, { -1, 1, 1, 1 }, { 1, -2, 0, 2 } },
+      { 0, -2, -2, 2 },
+      { 0, -2, 1, -1 },
+      5 },
+    { "r orthogonal to the shadow in iteration 3",
+      { { 0, -1, 0, 1 }, { -2, 2, -2, -2 }, { 0, -1, 2, -2 }, { 1, -1, 0, 1 } },
+      { 0, 0, -3, 0 },
+      { 0, 1, 0, 1 },
+      4 },
+};
+
+/* A side begins anew where a step is 0, or where its shadow is orthogonal to r. Without that it
+ * takes another number of iterations, or does not arrive. */
 START_TEST(anew)
 {
-    static double a[4][4] = { { 1, -2, 0, 0 }, { 1, 0, 0, -1 }, { -2, 1, -1, 2 }, { 2, 2, 0, -1 } };
-    static double b[4]    = { 1, -1, 0, 0 };
-    static const double want[4] = { 1, 0, 2, 2 };
-    double              x[4];
-    rd_solve_info       info;
-    rd_expr            *v;
+    double        a[4][4], b[4], x[4];
+    rd_solve_info info;
+    rd_expr      *v;
 
     begin();
+    memcpy(a, stopped[_i].a, sizeof a);
+    memcpy(b, stopped[_i].b, sizeof b);
     v = input(ctx, "v", RD_F64, RD_SHAPE(4));
     ck_ok(rd_solve(ctx, rd_matmul(rd_wrap(ctx, a, RD_SHAPE(4, 4)), v), v,
                    rd_wrap(ctx, b, RD_SHAPE(4)), RD_INTO(x, RD_SHAPE(4)), .method = RD_BICGSTAB,
                    .tolerance = 1e-9, .info = &info));
-    ck_assert(info.converged && info.iterations > 3);
-    ck_assert_double_le(off_by(x, want, 4), 1e-8);
+    ck_assert_msg(info.converged && info.iterations == stopped[_i].iterations, "%s: %d iterations",
+                  stopped[_i].what, (int)info.iterations);
+    ck_assert_double_le(off_by(x, stopped[_i].x, 4), 1e-8);
     end();
 }
 END_TEST
@@ -428,7 +453,7 @@ static rd_expr *nan_operator(rd_expr *v)
 
     for (int i = 0; i < N; i++)
         spoiled[i] = i == 17 ? NAN : 1 + 0.01 * i;
-    return rd_mul(v, rd_wrap(v->ctx, spoiled, RD_SHAPE(N)));
+    return rd_mul(v, floats(rd_wrap(v->ctx, spoiled, RD_SHAPE(N)), v->type));
 }
 
 static rd_expr *negative_operator(rd_expr *v)
@@ -438,17 +463,31 @@ static rd_expr *negative_operator(rd_expr *v)
 
 static rd_expr *singular_operator(rd_expr *v)
 {
-    return rd_mul(v, rd_cast(rd_gt(rd_coord(v, 0), rd_int(v->ctx, 0)), RD_F64));
+    return rd_mul(v, rd_cast(rd_gt(rd_coord(v, 0), rd_int(v->ctx, 0)), v->type));
 }
 
 static rd_expr *turned_operator(rd_expr *v) /* r A r is 0: it turns pairs of elements */
 {
     rd_expr *const pairs = rd_reshape(v, RD_SHAPE(N / 2, 2));
+    rd_expr *const signs = rd_sub(rd_mul(rd_coord(pairs, 1), rd_num(v->ctx, 2)), rd_num(v->ctx, 1));
 
-    return rd_reshape(
-        rd_mul(rd_flip(pairs, RD_DIMS(1)),
-               rd_sub(rd_mul(rd_coord(pairs, 1), rd_num(v->ctx, 2)), rd_num(v->ctx, 1))),
-        RD_SHAPE(N));
+    return rd_reshape(rd_mul(rd_flip(pairs, RD_DIMS(1)), floats(signs, v->type)), RD_SHAPE(N));
+}
+
+/* 0.01 v + S v, where S is random and S^T = -S: the residuals of BiCGStab grow without bound. */
+static rd_expr *skew_operator(rd_expr *v)
+{
+    static double a[SKEW * SKEW];
+    uint64_t      state = 3;
+
+    for (int i = 0; i < SKEW; i++) {
+        a[i * SKEW + i] = 0.01;
+        for (int j = 0; j < i; j++) {
+            a[i * SKEW + j] = 2 * number(&state) - 1;
+            a[j * SKEW + i] = -a[i * SKEW + j];
+        }
+    }
+    return rd_matmul(floats(rd_wrap(v->ctx, a, RD_SHAPE(SKEW, SKEW)), v->type), v);
 }
 
 static rd_expr *shifted_operator(rd_expr *v) /* not linear */
@@ -461,32 +500,67 @@ static const struct {
     rd_expr *(*of)(rd_expr *v);
     rd_solver   method;
     const char *sentence;
+    rd_dtype    type;
+    int         n;
 } broken[] = {
-    { "NaN, cg", nan_operator, RD_CG, "not finite" },
-    { "NaN, minres", nan_operator, RD_MINRES, "not finite" },
-    { "NaN, gmres", nan_operator, RD_GMRES, "not finite" },
-    { "indefinite, cg", negative_operator, RD_CG, "positive definite" },
-    { "not linear, cg", shifted_operator, RD_CG, "not linear" },
-    { "singular, minres", singular_operator, RD_MINRES, "rd_solve: " },
-    { "singular, gmres", singular_operator, RD_GMRES, "rd_solve: " },
-    { "NaN, bicgstab", nan_operator, RD_BICGSTAB, "not finite" },
-    { "singular, bicgstab", singular_operator, RD_BICGSTAB, "rd_solve: " },
-    { "turned, bicgstab", turned_operator, RD_BICGSTAB, "RD_GMRES does" },
+    { "NaN, cg", nan_operator, RD_CG, "not finite", RD_F64, N },
+    { "NaN, minres", nan_operator, RD_MINRES, "not finite", RD_F64, N },
+    { "NaN, gmres", nan_operator, RD_GMRES, "not finite", RD_F64, N },
+    { "indefinite, cg", negative_operator, RD_CG, "positive definite", RD_F64, N },
+    { "not linear, cg", shifted_operator, RD_CG, "not linear", RD_F64, N },
+    { "singular, minres", singular_operator, RD_MINRES, "rd_solve: ", RD_F64, N },
+    { "singular, gmres", singular_operator, RD_GMRES, "rd_solve: ", RD_F64, N },
+    { "NaN, bicgstab", nan_operator, RD_BICGSTAB, "not finite", RD_F64, N },
+    { "NaN, bicgstab, f32", nan_operator, RD_BICGSTAB, "not finite", RD_F32, N },
+    { "singular, bicgstab", singular_operator, RD_BICGSTAB, "rd_solve: ", RD_F64, N },
+    { "singular, bicgstab, f32", singular_operator, RD_BICGSTAB, "rd_solve: ", RD_F32, N },
+    { "turned, bicgstab", turned_operator, RD_BICGSTAB, "in iteration 1; BiCGStab", RD_F64, N },
+    { "turned, bicgstab, f32", turned_operator, RD_BICGSTAB, "in iteration 1; BiCGStab", RD_F32,
+      N },
+    { "skew, bicgstab", skew_operator, RD_BICGSTAB, "rose from ", RD_F64, SKEW },
+    { "skew, bicgstab, f32", skew_operator, RD_BICGSTAB, "the residual is 0.", RD_F32, SKEW },
 };
 
 START_TEST(breakdowns)
 {
-    double   b[N], x[N];
-    rd_expr *v;
+    const int n = broken[_i].n;
+    double    b[N], x[N];
+    rd_expr  *v;
 
     begin();
-    v = input(ctx, "v", RD_F64, RD_SHAPE(N));
-    make_sides(b, N, 1);
-    ck_assert_int_eq(rd_solve(ctx, broken[_i].of(v), v, rd_wrap(ctx, b, RD_SHAPE(N)),
-                              RD_INTO(x, RD_SHAPE(N)), .method = broken[_i].method, .most = 400),
+    v = input(ctx, "v", broken[_i].type, RD_SHAPE(n));
+    make_sides(b, n, 1);
+    ck_assert_int_eq(rd_solve(ctx, broken[_i].of(v), v, rd_wrap(ctx, b, RD_SHAPE(n)),
+                              RD_INTO(x, RD_SHAPE(n)), .method = broken[_i].method, .most = 400),
                      RD_ERR_CONVERGENCE);
     ck_assert_msg(strstr(rd_error_text(ctx), broken[_i].sentence) != NULL, "%s: %s",
                   broken[_i].what, rd_error_text(ctx));
+    if (broken[_i].of == turned_operator)
+        ck_assert_ptr_nonnull(strstr(rd_error_text(ctx), "RD_GMRES does"));
+    end();
+}
+END_TEST
+
+/* A solve that diverges gives the best x that it had: at least as good as that of the beginning,
+ * also if it goes on as long as it may, and beside a side that converges. */
+START_TEST(divergence)
+{
+    const rd_dtype type = _i % 2 ? RD_F32 : RD_F64;
+    double         b[SKEW * 2], x[SKEW * 2];
+    rd_solve_info  info;
+    rd_expr       *v;
+
+    begin();
+    v = input(ctx, "v", type, RD_SHAPE(SKEW, 2));
+    make_sides(b, SKEW, 2);
+    for (int i = 0; i < SKEW; i++)
+        b[2 * i + 1] = 0;
+    ck_ok(rd_solve(ctx, skew_operator(v), v, rd_wrap(ctx, b, RD_SHAPE(SKEW, 2)),
+                   RD_INTO(x, RD_SHAPE(SKEW, 2)), .method = RD_BICGSTAB, .info = &info,
+                   .most = _i < 2 ? 1000 : 7));
+    ck_assert_msg(!info.converged && info.residual <= 1 + 1e-6,
+                  "%g after %d iterations", info.residual, (int)info.iterations);
+    ck_assert_double_eq(x[1], 0);
     end();
 }
 END_TEST
@@ -1081,9 +1155,10 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, solves, 0, COUNT(systems));
     tcase_add_test(tc, restarts);
-    tcase_add_test(tc, anew);
+    tcase_add_loop_test(tc, anew, 0, COUNT(stopped));
     tcase_add_test(tc, limits);
     tcase_add_loop_test(tc, breakdowns, 0, COUNT(broken));
+    tcase_add_loop_test(tc, divergence, 0, 4);
     tcase_add_loop_test(tc, zeros, 0, N_METHODS);
     tcase_add_loop_test(tc, progress, 0, 2 * N_METHODS);
     tcase_add_loop_test(tc, layouts, 0, 6);

@@ -34,7 +34,8 @@ typedef enum rd_solver {
     RD_MINRES,  /* minimal residuals: A symmetric                                          */
     RD_GMRES,   /* generalised minimal residuals, restarted: any A; keeps .restart vectors */
     RD_BICGSTAB /* stabilised biconjugate gradients: any A, evaluated twice an iteration; keeps
-                 * few vectors; its residual rises and falls, and it may break down */
+                 * few vectors; its residual rises and falls, and it may break down or
+                 * diverge, which is noticed */
 } rd_solver;
 /** What a solve or an eigenvalue took, and how well it ended. */
 typedef struct rd_solve_info {
@@ -94,9 +95,10 @@ typedef struct rd_solve_opts {
  *  @param v   an rd_input() of f32 or f64
  *  @param b   the right sides: a real expression that broadcasts to v's shape
  *  @return RD_OK; opts->x is written.  RD_ERR_CONVERGENCE if the tolerance was not reached and no
- *          .info was given; x is the last that was found.  RD_ERR_CONVERGENCE also if A or the
- *          preconditioner gave NaN, or is not positive definite where the method needs that; x is
- *          then not written.  RD_ERR_ARGUMENT, RD_ERR_TYPE and RD_ERR_SHAPE for v, Av, b, and
+ *          .info was given; x is the last that was found, with RD_BICGSTAB the best to a factor
+ *          of 2.  RD_ERR_CONVERGENCE also if A or the preconditioner gave NaN, or is not positive
+ *          definite where the method needs that, or if RD_BICGSTAB breaks down; x is then not
+ *          written.  RD_ERR_ARGUMENT, RD_ERR_TYPE and RD_ERR_SHAPE for v, Av, b, and
  *          keywords. */
 RD_API rd_status rd_solve_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *b,
                              const rd_solve_opts *opts);

@@ -20,13 +20,13 @@ from ._leaves import asarray
 
 __all__ = ["eigsh", "estimate_logdet", "estimate_trace", "input", "nystroem", "power_iteration", "solve", "solve_grad"]
 
+
 class _Method(NamedTuple):
     number: int  # rd_solver
     symmetric: bool = False  # it takes symmetric operators only, whose transposed ones are themselves
 
 
 METHODS = {"cg": _Method(0, symmetric=True), "minres": _Method(1, symmetric=True), "gmres": _Method(2), "bicgstab": _Method(3)}
-_METHODS = {name: method.number for name, method in METHODS.items()}
 _WHICH = {"largest": 0, "smallest": 1, "farthest": 2}
 _names = itertools.count(1)
 
@@ -162,6 +162,11 @@ def _word(call: str, name: str, given: Any, words: dict[str, int]) -> int:
     return words[given]
 
 
+def _numbers() -> dict[str, int]:
+    """The methods as the library numbers them."""
+    return {name: method.number for name, method in METHODS.items()}
+
+
 def _operator(call: str, Av: Any, v: Any) -> tuple[Array, Array]:
     """A v and v as arrays; to make an array of something else would make one that is not made from v."""
     for name, one in (("Av", Av), ("v", v)):
@@ -246,7 +251,7 @@ def solve(Av: Array, v: Array, b: Any, *, method: str = "cg", tolerance: float =
     begun = next(_records.begun, None)  # in turn, also where the caller says where to begin
     begin = begun if start is None else start
     operands = Av, v, keywords["preconditioner"], right, _optional(begin)
-    x, found = _core._solve(operands, _word("solve", "method", method, _METHODS), tolerance, most, restart, coupled,
+    x, found = _core._solve(operands, _word("solve", "method", method, _numbers()), tolerance, most, restart, coupled,
                             _told("solve", progress), info)
     if _records.open:
         _record(Solved(Av, v, right, x, keywords))
@@ -282,7 +287,7 @@ def solve_grad(Av: Array, v: Array, x: Any, g: Any, p: Any = (), *, method: str 
             raise TypeError(f"rdim.solve_grad(): {name} is of {type(one).__name__}; gradients are with respect to an Array that "
                             "Av was made from")
     of_b, *of_p = _core._solve_grad((Av, v, _optional(preconditioner), asarray(x), asarray(g), *by),
-                                    _word("solve_grad", "method", method, _METHODS), tolerance, most, restart, coupled,
+                                    _word("solve_grad", "method", method, _numbers()), tolerance, most, restart, coupled,
                                     _told("solve_grad", progress), False)
     return of_b, of_p if isinstance(p, list) else tuple(of_p) if several else of_p[0]
 

@@ -12,6 +12,7 @@ from typing import Any, Callable
 import pytest
 
 import rdim as rd
+from rdim._solves import METHODS
 
 np = pytest.importorskip("numpy")
 N = 61
@@ -232,7 +233,7 @@ def test_gradients_are_differences(method: str, preconditioned: bool) -> None:
     a, g, step = MATRICES[method], RNG.standard_normal(N), 1e-6
     matrix, shift, v = rd.asarray(a), rd.asarray(0.25).persist(), rd.input(N)
     Av = matrix @ v + shift * v
-    diagonal = np.diag(a) if method in ("gmres", "bicgstab") else np.ones(N) * 2
+    diagonal = np.diag(a) if not METHODS[method].symmetric else np.ones(N) * 2
     options: dict[str, Any] = dict(method=method, tolerance=1e-12)
     if preconditioned:
         options["preconditioner"] = rd.jacobi(v, diagonal)

@@ -2,18 +2,20 @@
 #include "solve/linear_solve.h"
 #include "expr/array.h"
 #include "expr/origin.h"
+#include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A cycle aims at 0.9 of the tolerance, because its own estimate of the residual is a little
  * off. */
 static const double AIM = 0.9;
-/* A solve ends after so many cycles that reached their targets by their estimates and yet did
- * not halve the residual: rounding allows no more. */
+/* A solve ends after so many cycles that reached their targets by their estimates, or diverged, and
+ * yet did not halve the residual: rounding allows no more, or the method does not. */
 enum { MOST_IN_VAIN = 3 };
 
 /* ---- The table of methods -------------------------------------------------------------------- */
-/* Returns the method of this name, NULL if there is none. A row here and its file are all that the
- * library knows of a method. */
+/* Returns the method of this name, NULL if there is none. A row here, its
+ * file and its line in linear_solve.h are all that the library knows of a method. */
 const rd_method *rd_method_of(rd_solver name)
 {
     static const rd_method *const methods[] = {
@@ -134,9 +136,9 @@ static void begin_cycle(rd_linear_solve *s, const double *norm, int in_vain)
     }
 }
 
-/* True if the method reached the targets of all right-hand sides by its own estimates. If the
- * residual is still too large, only rounding can be in the way. */
-static bool all_reached(const rd_linear_solve *s)
+/* True if the method reached the targets of all right-hand sides by its own estimates, or gave them
+ * up as diverging. If the residual is still too large, only rounding can be in the way of others. */
+static bool all_ended(const rd_linear_solve *s)
 {
     for (int64_t k = 0; k < s->space.n_rhs; k++)
         if (s->side[k].active)
@@ -145,10 +147,10 @@ static bool all_reached(const rd_linear_solve *s)
 }
 
 /* Runs cycles of the method until the residual, computed from x, is within the tolerance,
- * iterations end, or three cycles were in vain. In those the estimates reached their targets,
- * but the residual was not halved. from_zero: x is 0. False after a failure. find_residual()
- * computes it in s->r, its norms, s->residual and s->converged; all_reached(): all estimates are
- * at their targets. */
+ * iterations end, or three cycles were in vain. In those the estimates reached their targets or
+ * diverged, and the residual was not halved. from_zero: x is 0. False after a failure.
+ * find_residual() computes it in s->r, its norms, s->residual and s->converged; all_ended(): no
+ * side takes another step from where it is. */
 static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_zero, double *norm)
 {
     int    in_vain = 0;
@@ -157,16 +159,16 @@ static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_ze
     if (!find_residual(s, from_zero, norm))
         return false;
     while (!s->converged && s->iterations < s->opts.most && in_vain < MOST_IN_VAIN) {
-        bool reached;
+        bool ended;
 
         begin_cycle(s, norm, in_vain);
         before = s->residual;
         if (!method->cycle(s))
             return false;
-        reached = all_reached(s);
+        ended = all_ended(s);
         if (!find_residual(s, /*first=*/false, norm))
             return false;
-        in_vain += reached && s->residual > 0.5 * before;
+        in_vain += ended && s->residual > 0.5 * before;
     }
     return true;
 }
@@ -297,6 +299,7 @@ bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_e
         !rd_operator_begin(&s->A, call, Av, "A v", v, "v", s->opts.eval) ||
         !begin_preconditioner(s, v))
         return false;
+    s->epsilon   = v->type == RD_F32 ? FLT_EPSILON : DBL_EPSILON;
     s->converged = true;
     if (!s->A.n)
         return true;
@@ -348,24 +351,39 @@ static bool keeps_zero(rd_linear_solve *s)
     return all_0;
 }
 
+/* Returns why the tolerance was missed. room: memory for a sentence that has numbers. b and r are
+ * overwritten. */
+static const char *reason(rd_linear_solve *s, char *room, size_t size)
+{
+    if (!keeps_zero(s))
+        return "the operator is not linear: it is not 0 where v is 0";
+    if (s->risen_to > 0) {
+        snprintf(
+            room, size,
+            "the method diverges: the residual of a side rose from %.3g to %.3g of b, and x is "
+            "the best there was; RD_GMRES does not diverge",
+            s->risen_from, s->risen_to);
+        return room;
+    }
+    if (s->iterations < s->opts.most)
+        return "rounding of the operator allows no less, or it is not linear";
+    return "give more iterations (.most), a preconditioner, or .info to take x as it is";
+}
+
 /* Fills in the caller's info. Without info a missed tolerance is recorded, with the likely
- * reason: too few iterations, rounding, or an operator that is not linear. b and r are not
- * needed any more. True if nothing failed. keeps_zero() is false if A 0 is not 0. */
+ * reason: too few iterations, divergence, rounding, or an operator that is not linear. b and r are
+ * not needed any more. True if nothing failed. */
 bool rd_linear_solve_judge(rd_linear_solve *s)
 {
-    const char *why = "give more iterations (.most), a preconditioner, or .info to take x as it is";
+    char room[200];
 
     fill_info(s);
     if (rd_error(s->ctx) != RD_OK || s->converged || s->opts.info)
         return rd_error(s->ctx) == RD_OK;
-    if (!keeps_zero(s))
-        why = "the operator is not linear: it is not 0 where v is 0";
-    else if (s->iterations < s->opts.most)
-        why = "rounding of the operator allows no less, or it is not linear";
     rd_fail(s->ctx, RD_ERR_CONVERGENCE,
             "%s: the residual is %.3g of b after %lld iteration%s, above the tolerance %g; %s",
             s->call, s->residual, (long long)s->iterations, s->iterations == 1 ? "" : "s",
-            s->opts.tolerance, why);
+            s->opts.tolerance, reason(s, room, sizeof room));
     return false;
 }
 

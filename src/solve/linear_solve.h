@@ -29,6 +29,8 @@ typedef struct rd_linear_solve {
     double        *vectors;
     double        *numbers; /* the method's, as many for each side as it asks for */
     rd_right_side *side;
+    double         epsilon;              /* the distance of 1 and the next number of v's type */
+    double         risen_from, risen_to; /* |r| / |b| of a side that diverged; 0: none did */
     int64_t        iterations;
     double         residual; /* greatest of a side, relative to |b| */
     bool           converged;

@@ -29,9 +29,10 @@ static rd_expr *transposed(rd_expr *y, rd_expr *v, rd_expr *u)
              : NULL;
 }
 
-/* Solves A^T w = g; w is left in s->x. Methods for symmetric operators take A as it is; others get
- * the transposed operator and the transposed preconditioner. False after a failure. The caller ends
- * the solve by rd_linear_solve_end(). rd_linear_solve_run() refuses an unknown method. */
+/* Solves A^T w = g; w is left in s->x. Methods for symmetric operators take A as it is; others
+ * get the transposed operator and the transposed preconditioner. False after a failure. The
+ * caller ends the solve by rd_linear_solve_end(). rd_linear_solve_run() refuses an unknown
+ * method. */
 static bool solve_transposed(rd_linear_solve *s, rd_expr *Av, rd_expr *v, rd_expr *g,
                              const rd_solve_opts *opts)
 {

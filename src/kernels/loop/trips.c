@@ -138,7 +138,7 @@ static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at)
 }
 
 /* True if the bound is a constant: one part, no terms, not rounded. */
-static bool is_number(const rd_edge *edge)
+static bool is_constant(const rd_edge *edge)
 {
     return rd_is_position(edge) && edge->part[0].at.n == 0;
 }
@@ -152,7 +152,7 @@ int64_t rd_most_trips(const rd_schedule *t, int32_t loop)
     const int32_t range = range_of(t, loop);
     int64_t       n     = l->extent;
 
-    if (is_number(&l->from) && is_number(&l->to))
+    if (is_constant(&l->from) && is_constant(&l->to))
         n = l->to.part[0].at.offset - l->from.part[0].at.offset;
     else if (range >= 0 && rd_loop_of(t, range)->step > 0)
         n = rd_loop_of(t, range)->step;

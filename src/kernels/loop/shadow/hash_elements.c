@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Returns the number of an element's step. A step is one element of each lane (partial
- * accumulator), and an line has as many steps as the lane position fills (rows of
+ * accumulator), and a line has as many steps as the lane position fills (rows of
  * lanes). */
 int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_coords *at)
 {
