@@ -558,8 +558,8 @@ START_TEST(divergence)
     ck_ok(rd_solve(ctx, skew_operator(v), v, rd_wrap(ctx, b, RD_SHAPE(SKEW, 2)),
                    RD_INTO(x, RD_SHAPE(SKEW, 2)), .method = RD_BICGSTAB, .info = &info,
                    .most = _i < 2 ? 1000 : 7));
-    ck_assert_msg(!info.converged && info.residual <= 1 + 1e-6,
-                  "%g after %d iterations", info.residual, (int)info.iterations);
+    ck_assert_msg(!info.converged && info.residual <= 1 + 1e-6, "%g after %d iterations",
+                  info.residual, (int)info.iterations);
     ck_assert_double_eq(x[1], 0);
     end();
 }
