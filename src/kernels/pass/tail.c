@@ -174,12 +174,12 @@ static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
-    /* the end, rounded down to whole strips: there the tail begins */
-    const rd_edge_part border = rd_whole_rounds(&loop, r->width);
-    int32_t            tail_stmt, share = -1;
+    rd_edge_part border; /* the end, rounded down to whole strips: there the tail begins */
+    int32_t      tail_stmt, share = -1;
 
     if (loop.from.n != 1 || loop.to.n != 1 || loop.backwards)
         return;
+    border                                   = rd_whole_rounds(&loop, r->width);
     stmt                                     = interchange_outwards(t, stmt);
     t->loop[t->stmt[stmt].arg].constant_ends = is_few_strips(&loop, r);
     tail_stmt                                = r->tail != 0 ? add_tail(t, stmt, border, r) : -1;
