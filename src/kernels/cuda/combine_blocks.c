@@ -49,15 +49,6 @@ static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
 }
 
-/* Adds n closing braces, each one level further out. */
-static void close_braces(rd_cuda_text *t, int n)
-{
-    while (n-- > 0) {
-        t->print.indent--;
-        rd_print_line(&t->print, "}");
-    }
-}
-
 /* ---- Groups ---------------------------------------------------------------------------------- */
 /* Declares pointers to a fold's nodes (partial results in the combine tree) in global memory,
  * one for each of the n_state numbers of a state (such as sum and count):
@@ -131,7 +122,7 @@ static void add_combine(rd_cuda_text *t, int32_t number)
     for (int j = 0; j < f->emit.n_state; j++)
         rd_print_line(&t->print, "w%" PRId32 "_%d[to * %s + s] = f%d[0];", number, j,
                       pitch.at ? pitch.at : "", j);
-    close_braces(t, 2);
+    rd_print_close_blocks(&t->print, 2);
     rd_text_end(&pitch, t->print.to);
     rd_text_end(&merge, t->print.to);
 }
@@ -245,7 +236,7 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
     for (int j = 0; j < f->emit.n_state; j++)
         rd_print_line(&t->print, "w%" PRId32 "_%d[p0 * %s + i%" PRId32 "] = s%" PRId32 "_%d[l];",
                       number, j, pitch.at ? pitch.at : "", axis, number, j);
-    close_braces(t, 2);
+    rd_print_close_blocks(&t->print, 2);
     rd_text_end(&pitch, t->print.to);
     rd_text_end(&states, t->print.to);
 }
@@ -289,7 +280,7 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
     for (int j = 0; j < f->emit.n_state; j++)
         rd_print_line(&t->print, "w%" PRId32 "_%d[p1 * %s + lo0 * %" PRId64 " + k] = a%d;", number,
                       j, pitch.at ? pitch.at : "", lanes_of(f), j);
-    close_braces(t, 1);
+    rd_print_close(&t->print);
     rd_text_end(&pitch, t->print.to);
 }
 
@@ -341,7 +332,7 @@ static void combine_along(rd_cuda_text *t, int along, const char *first)
     rd_print_line(&t->print, "n = (n + RD_FAN - 1) / RD_FAN;");
     rd_print_line(&t->print, "counter%d += n;", along);
     rd_print_line(&t->print, "at = group;");
-    close_braces(t, 1);
+    rd_print_close(&t->print);
     rd_print_line(&t->print, "__syncthreads();");
     rd_text_end(&n, t->print.to);
 }

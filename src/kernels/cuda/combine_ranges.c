@@ -84,15 +84,6 @@ static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, con
         rd_print_line(&t->print, "%s %c%d[%s];", rd_node_type(&f->emit, k), name, k, count);
 }
 
-/* Adds n closing braces, each one level further out. */
-static void close_braces(rd_cuda_text *t, int n)
-{
-    while (n-- > 0) {
-        t->print.indent--;
-        rd_print_line(&t->print, "}");
-    }
-}
-
 /* Adds the body of join0 (it combines the partials of a group) if each member of a group is
  * exactly one node of the combine tree. Pairs of nodes are merged, then pairs of pairs; f0 are
  * the members' nodes. The last member of all may be shorter: its nodes are stored behind the
@@ -150,7 +141,7 @@ static void join_aligned(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "for (int64_t k = 0; k < rows; k++, row++) {");
     t->print.indent++;
     copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "RD_IN_ROW(o%d, whole * each + k)[s]");
-    close_braces(t, 3);
+    rd_print_close_blocks(&t->print, 3);
     rd_text_end(&merge, t->print.to);
 }
 
@@ -197,12 +188,12 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "rise%" PRId32 "(%s, 1, 0, to, start, above, begin);", number,
                   line.at ? line.at : "");
     rd_print_line(&t->print, "start += (int64_t)1 << above;");
-    close_braces(t, 2);
+    rd_print_close_blocks(&t->print, 2);
     rd_print_line(&t->print, "const int64_t rows = rd_nodes(begin, end);");
     rd_print_line(&t->print, "for (int64_t row = 0; row < rows; row++) {");
     t->print.indent++;
     copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "l%d[row]");
-    close_braces(t, 2);
+    rd_print_close_blocks(&t->print, 2);
     rd_text_end(&count, t->print.to);
     rd_text_end(&line, t->print.to);
 }
@@ -329,7 +320,7 @@ static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
                   states_of(f));
     t->print.indent++;
     copy_node(t, f, "RD_IN_ROW(o%d, row)[s]", from.at ? from.at : "");
-    close_braces(t, 1);
+    rd_print_close(&t->print);
     rd_text_end(&from, t->print.to);
 }
 

@@ -42,6 +42,13 @@ void rd_print_close(rd_printing *n)
     rd_print_line(n, "}");
 }
 
+/* Prints the ends of so many blocks, the innermost first. */
+void rd_print_close_blocks(rd_printing *n, int blocks)
+{
+    while (blocks-- > 0)
+        rd_print_close(n);
+}
+
 /* Adds a number. Small ones are spelled out, so that compilers know them; others come with the
  * call, as N3, so that one text serves many shapes. Equal numbers share an N. If more than 256
  * are different, there is no text: `why` says so. */

@@ -69,6 +69,7 @@ void                                       rd_print_begin_line(rd_printing *n);
 /* Print a line that opens a block, "if (x) {", and what closes it; lines between are indented. */
 void rd_print_open(rd_printing *n, const char *line);
 void rd_print_close(rd_printing *n);
+void rd_print_close_blocks(rd_printing *n, int blocks);
 /* Adds a number, spelled out if it is small; the name of an axis or a mark: "i0", "m2". */
 void rd_print_number(rd_printing *n, rd_text *to, int64_t value);
 void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis);
