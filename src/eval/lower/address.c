@@ -305,27 +305,27 @@ static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
     return first;
 }
 
-/* Computes as sums of loop indices where a reduction's element is in the combine tree: its outer
+/* Computes as sums of loop indices where a reduction's element is in the combine tree: its line
  * position, its position along the lanes (SIMD accumulators), and its flat index. A reverse scan
- * counts outer positions from the end. n_block is the number of blocks of each lane, in which
+ * counts line positions from the end. n_block is the number of blocks of each lane, in which
  * the last may be shorter; n_add counts the terms of a sum. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const rd_combine *c     = v->combine;
     const int         first = first_lane_axis(l, c);
-    int64_t           outer, steps;
+    int64_t           line, steps;
 
     f->lanes       = c->lanes;
     f->steps       = c->steps;
-    outer          = position(l, c->order, first, &f->lane_line);
+    line           = position(l, c->order, first, &f->lane_line);
     f->lane_extent = position(l, c->order + first, c->n_order - first, &f->lane);
     if (f->scan && f->reverse) {
-        f->lane_line.offset = outer - 1;
+        f->lane_line.offset = line - 1;
         for (int i = 0; i < f->lane_line.n_add; i++)
             f->lane_line.add[i].coef = -f->lane_line.add[i].coef;
     }
     /* steps of each lane in all */
-    steps      = outer * ((f->lane_extent + c->lanes - 1) / c->lanes);
+    steps      = line * ((f->lane_extent + c->lanes - 1) / c->lanes);
     f->n_block = steps == 0 ? 0 : (steps - 1) / c->steps + 1;
     f->index   = (rd_address){ .slot = -1, .type = RD_I64, .offset = c->index.offset };
     for (int t = 0; t < c->index.n_term; t++)

@@ -38,16 +38,16 @@ static const char *kept_text(rd_lowering *l, const char *text)
 
 /* True if tasks that begin at multiples of the grain may begin within a block (steps of one
  * accumulator, a lane, that are folded from the left). That is allowed only if any grouping of
- * elements has the same bits. `rows`: steps of a lane per index of the outer position. The
+ * elements has the same bits. `rows`: steps of a lane per index of the line position. The
  * remainders are 0 if each multiple of the grain is the begin of a block. f->split: tasks share
  * the reduction at all. */
 static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
-    const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
-    const int64_t outer = rd_coef(&f->lane_line, root), lane = rd_coef(&f->lane, root);
+    const int64_t rows = (f->lane_extent + f->lanes - 1) / f->lanes;
+    const int64_t line = rd_coef(&f->lane_line, root), lane = rd_coef(&f->lane, root);
 
     return f->split && rd_fold_any_grouping(f) &&
-           (outer * grain % f->steps * rows % f->steps || lane * grain % (f->steps * f->lanes));
+           (line * grain % f->steps * rows % f->steps || lane * grain % (f->steps * f->lanes));
 }
 
 /* Limits the number of tasks of a group-by. Each task has accumulators of all groups, which are

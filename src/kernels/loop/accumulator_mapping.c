@@ -55,7 +55,7 @@ static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 /* Returns how many elements one unit of the line is in the order of elements, which is
  * line * rows * lanes + lane. A step is one element of each lane (partial accumulator); `rows`:
  * the steps that the lane position fills. */
-static int64_t lanes_of_outer(const rd_fold *f)
+static int64_t elements_of_line(const rd_fold *f)
 {
     return rd_rows_of_lanes(f) * f->lanes;
 }
@@ -112,7 +112,7 @@ static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop,
 
     for (int32_t s = rd_loop_around(t, stmt); s != loop; s = rd_loop_around(t, s)) {
         const fold_strides m  = strides_of(t, s, stmt);
-        const int64_t      by = m.lane_line.by * lanes_of_outer(f) + m.lane.by,
+        const int64_t      by = m.lane_line.by * elements_of_line(f) + m.lane.by,
                       most    = rd_most_trips(t, s);
 
         if (!m.lane_line.known || !m.lane.known || by < 0 || (by && most < 0))
@@ -155,7 +155,7 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
     const rd_fold *f     = &t->p->fold[fold];
     const int64_t  block = f->steps <= INT64_MAX / f->lanes ? f->steps * f->lanes : 0;
 
-    return block && begins_with_multiple(t, loop, &at->lane_line, lanes_of_outer(f), block) &&
+    return block && begins_with_multiple(t, loop, &at->lane_line, elements_of_line(f), block) &&
            begins_with_multiple(t, loop, &at->lane, /*coef=*/1, block);
 }
 
@@ -176,10 +176,11 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
     if (f->n_block < 2 || f->steps > INT64_MAX / f->lanes || l->step < 2 || l->backwards)
         return false;
     block = f->steps * f->lanes;
-    by    = m->lane_line.by * lanes_of_outer(f) + m->lane.by;
+    by    = m->lane_line.by * elements_of_line(f) + m->lane.by;
     span  = span_within(t, f, loop, stmt);
     return by > 0 && by % block == 0 && span >= 0 && span < by &&
-           is_multiple(t, loop, stmt, &t->stmt[stmt].fold_at.lane_line, lanes_of_outer(f), block) &&
+           is_multiple(t, loop, stmt, &t->stmt[stmt].fold_at.lane_line, elements_of_line(f),
+                       block) &&
            is_multiple(t, loop, stmt, &t->stmt[stmt].fold_at.lane, /*coef=*/1, block);
 }
 
@@ -191,7 +192,7 @@ static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop,
                            const fold_strides *m)
 {
     const rd_stride more = rd_position_stride(t, loop, stmt, &t->stmt[stmt].fold_at.state_offset);
-    const int64_t   by   = m->lane_line.by * lanes_of_outer(f) + m->lane.by;
+    const int64_t   by   = m->lane_line.by * elements_of_line(f) + m->lane.by;
 
     return more.known && more.by && f->n_block > 1 && f->steps <= INT64_MAX / f->lanes && by > 0 &&
            by % (f->steps * f->lanes) == 0;

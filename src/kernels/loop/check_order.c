@@ -22,19 +22,19 @@ typedef struct mover {
     bool          lane;   /* it moves nothing but the lane                  */
 } mover;
 
-/* Finds how a loop around a step moves its element. The stride is in the order of elements, outer
+/* Finds how a loop around a step moves its element. The stride is in the order of elements, line
  * * rows * lanes + lane (partial accumulator); `rows`: the steps that the lane position fills. */
 static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop)
 {
-    const rd_fold *f     = &t->p->fold[s->fold];
-    const int64_t  rows  = rd_rows_of_lanes(f);
-    const int64_t  outer = rd_linear_coef(t, &s->fold_at.lane_line, loop->axis),
-                  lane   = rd_linear_coef(t, &s->fold_at.lane, loop->axis);
+    const rd_fold *f    = &t->p->fold[s->fold];
+    const int64_t  rows = rd_rows_of_lanes(f);
+    const int64_t  line = rd_linear_coef(t, &s->fold_at.lane_line, loop->axis),
+                  lane  = rd_linear_coef(t, &s->fold_at.lane, loop->axis);
 
     return (mover){ .loop   = loop,
-                    .stride = outer * rows * f->lanes + lane,
+                    .stride = line * rows * f->lanes + lane,
                     .cell   = rd_linear_coef(t, &s->fold_at.cell, loop->axis) != 0,
-                    .lane   = outer == 0 && lane != 0 && f->lanes > 1 };
+                    .lane   = line == 0 && lane != 0 && f->lanes > 1 };
 }
 
 /* Notes that a loop (m->loop) breaks the order of a fold's elements, with `what` it does; returns

@@ -13,7 +13,7 @@
 /* ---- Which ones can run ---------------------------------------------------------------------- */
 /* True if, inside the START of a group-by, no loop over cells (results) stands around a loop over
  * steps.  All cells are in one block at a time, so a loop over cells must not begin its blocks
- * again.  A loop goes over steps if the lane or outer number changes along it.  Loops are seen from
+ * again.  A loop goes over steps if the lane or line number changes along it.  Loops are seen from
  * the inside; `steps` is true once one of them goes over steps. */
 static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
 {
@@ -35,13 +35,13 @@ static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
  * these. */
 static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
 {
-    const int64_t lane  = rd_tile_strides_of(&f->lane, /*row=*/NULL, col).col,
-                  outer = rd_tile_strides_of(&f->lane_line, /*row=*/NULL, col).col,
-                  cell  = rd_tile_strides_of(&f->cell, /*row=*/NULL, col).col;
+    const int64_t lane = rd_tile_strides_of(&f->lane, /*row=*/NULL, col).col,
+                  line = rd_tile_strides_of(&f->lane_line, /*row=*/NULL, col).col,
+                  cell = rd_tile_strides_of(&f->cell, /*row=*/NULL, col).col;
 
-    if (lane == 0 && outer == 0)
+    if (lane == 0 && line == 0)
         return true;
-    return cell == 0 && ((lane == 1 && outer == 0) || (outer == 1 && f->lane.n_add == 0));
+    return cell == 0 && ((lane == 1 && line == 0) || (line == 1 && f->lane.n_add == 0));
 }
 
 /* True if tiles can run this group-by: its START must be outside of all rows and columns, as a tile

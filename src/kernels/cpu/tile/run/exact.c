@@ -1,7 +1,7 @@
 /* exact.c - exact folds, which give the same bits in any order (argmin, counts, sums of small
  * ints): a kernel reduces a whole row, and its result updates a state as a single element.
  *
- * The number of an element's step is outer * row_steps + lane / lanes: passes along the lane
+ * The number of an element's step is line * row_steps + lane / lanes: passes along the lane
  * position, then steps within the pass.  Divided by the steps of a block it is the number of its
  * block.
  *
@@ -49,9 +49,9 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     rd_simd_best       *best = m->code->simd->best[f->elem][f->fold->reducer];
 
     for (int64_t r = 0; r < m->rows; r++) {
-        const int64_t lane = t->lane + r * f->lane.row, outer = t->lane_line + r * f->lane_line.row;
+        const int64_t lane = t->lane + r * f->lane.row, line = t->lane_line + r * f->lane_line.row;
         /* the block of its first element: steps of all passes before, then steps of this one */
-        const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
+        const int64_t block = (line * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
         const char   *x     = rd_view_at(&t->x, r, 0);
         rd_word       found = t->mask.at ? rd_fold_identity(f->fold) : (rd_word){ 0 };
         int64_t       place;
@@ -76,12 +76,12 @@ void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_
     const rd_tile_fold *f = a->f;
 
     for (int64_t r = 0; r < m->rows; r++) {
-        const int64_t lane = t->lane + r * f->lane.row, outer = t->lane_line + r * f->lane_line.row;
+        const int64_t lane = t->lane + r * f->lane.row, line = t->lane_line + r * f->lane_line.row;
         const char   *x   = rd_view_at(&t->x, r, 0);
         const int64_t sum = test ? test(m->cols, x, t->y.at) : m->code->simd->count(m->cols, x);
 
         rd_update_place(a, t, r, 0);
-        update_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum,
+        update_one(a, (line * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum,
                    /*index=*/0);
     }
 }
@@ -130,12 +130,12 @@ void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
         return;
     }
     for (int64_t r = 0; r < m->rows; r++) {
-        const int64_t lane = t->lane + r * f->lane.row, outer = t->lane_line + r * f->lane_line.row;
+        const int64_t lane = t->lane + r * f->lane.row, line = t->lane_line + r * f->lane_line.row;
         int64_t       sum = 0;
 
         m->code->simd->small[w->at->type](m->cols, /*period=*/1,
                                           rd_tiles_memory(m, w) + r * w->row * w->size, &sum);
         rd_update_place(a, t, r, 0);
-        update_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
+        update_sum(a, (line * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
     }
 }

@@ -186,10 +186,10 @@ static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_
 static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, int64_t c,
                            rd_group_row *q)
 {
-    const rd_tile_fold *f     = t->f;
-    const int64_t       outer = t->lane_line + r * f->lane_line.row + c * f->lane_line.col;
-    const int64_t       lane  = t->lane + r * f->lane.row + c * f->lane.col;
-    const int64_t       step  = outer * f->row_steps + lane / f->fold->lanes;
+    const rd_tile_fold *f    = t->f;
+    const int64_t       line = t->lane_line + r * f->lane_line.row + c * f->lane_line.col;
+    const int64_t       lane = t->lane + r * f->lane.row + c * f->lane.col;
+    const int64_t       step = line * f->row_steps + lane / f->fold->lanes;
 
     begin_block(f, t->memory, step / f->fold->steps, q->s);
     q->lane  = lane;

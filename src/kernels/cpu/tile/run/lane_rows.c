@@ -233,8 +233,8 @@ void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
                        update_rows_of_steps(m, a, t)))
         return;
     for (int64_t r = 0; r < m->rows; r++) {
-        const int64_t lane = t->lane + r * f->lane.row, outer = t->lane_line + r * f->lane_line.row;
-        const int64_t step = outer * f->row_steps + lane / lanes;
+        const int64_t lane = t->lane + r * f->lane.row, line = t->lane_line + r * f->lane_line.row;
+        const int64_t step = line * f->row_steps + lane / lanes;
 
         if (f->totals)
             rd_tree_start(f, a->memory, /*group=*/0);
@@ -246,7 +246,7 @@ void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
             a->q.n    = lanes;
             rd_update_states(a, 0, lanes, whole, /*fresh=*/false);
         } else
-            rd_update_along(a, m->cols, lane, outer);
+            rd_update_along(a, m->cols, lane, line);
         if (f->totals)
             keep_total(f, a->memory, r);
     }

@@ -267,7 +267,7 @@ void rd_update_rows(rd_update *a, int64_t rows)
  * a step.  `lane` is the position of the first one along the lanes of all interleaved cells,
  * `lane_line` the pass along them.  a->first_step is the number of a row's step, a->offset of its
  * first state. */
-void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
+void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t line)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
 
@@ -277,7 +277,7 @@ void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
         int64_t now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
 
         a->offset     = first;
-        a->first_step = outer * a->f->row_steps + lane / lanes;
+        a->first_step = line * a->f->row_steps + lane / lanes;
         a->q.n        = first || !whole ? now : lanes;
         if (first || !whole) {
             rd_update_rows(a, /*rows=*/1);

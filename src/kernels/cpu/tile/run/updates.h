@@ -43,7 +43,7 @@ void rd_update_rows(rd_update *a, int64_t rows);
 bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y);
 /* Updates states with n neighbours along the lane position, of all interleaved cells; `lane` counts
  * lanes of all cells. */
-void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer);
+void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t line);
 /* The identity of a reducer, which any element replaces.  For floats it is -0, as adding -0 keeps
  * both 0 and -0. */
 rd_word rd_fold_identity(const rd_fold *fold);

@@ -54,7 +54,7 @@ typedef struct elements {
 } elements;
 
 /* Returns the numbers of element (r, c) in the fold: its cell (result), its position along the
- * lanes, its pass along them (outer), and its index. */
+ * lanes, its pass along them (line), and its index. */
 static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
 {
     const rd_tile_fold *f = e->f;
@@ -67,7 +67,7 @@ static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
 }
 
 /* Returns the numbers of the tile's first element in the fold: cell (result), lane position, pass
- * (outer) and index. */
+ * (line) and index. */
 static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
 {
     return (rd_fold_place){ .cell      = rd_tiles_position(m, f->cell.at),
@@ -104,12 +104,12 @@ static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 /* True if successive elements are successive steps of one cell (result), at indices that rise by
  * one, or go to its lanes in turn.  The arguments are the strides of the four numbers of an
  * element. */
-static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell,
+static bool is_contiguous(const rd_tile_fold *f, int64_t line, int64_t lane, int64_t cell,
                           int64_t index)
 {
     if (f->fold->lanes > 1)
-        return cell == 0 && outer == 0 && lane == 1 && (index == 1 || f->by_lanes);
-    return cell == 0 && outer * f->row_steps + lane == 1 && index == 1;
+        return cell == 0 && line == 0 && lane == 1 && (index == 1 || f->by_lanes);
+    return cell == 0 && line * f->row_steps + lane == 1 && index == 1;
 }
 
 /* True if the elements of a row of the tile are successive steps of one cell, or go to its lanes in
