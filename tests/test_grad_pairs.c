@@ -499,6 +499,43 @@ START_TEST(infinite_factor)
 }
 END_TEST
 
+/* All points are equal, so all sums of differences are 0, and second derivatives are not:
+ * H[i, j] = -2 (a[i] + a[j]) of the sum of a[i] (x[i] - x[j])^2, and each row of H adds up to 0. */
+START_TEST(second_derivative_of_sums_that_are_0)
+{
+    static const double a[] = { 3, 5, 11 }, x[] = { 1, 1, 1 }, v[] = { 1, 0, 0 };
+    double              got[3];
+    rd_expr *const      e = rd_wrap(ctx, x, RD_SHAPE(3));
+    rd_expr *const      d = rd_square(rd_sub(rd_expand(e, 1), rd_expand(e, 0)));
+    rd_expr *const      w = rd_mul(rd_expand(rd_wrap(ctx, a, RD_SHAPE(3)), 1), d);
+    rd_expr *const f = total(rd_where(rd_ne(rd_coord(w, 0), rd_coord(w, 1)), w, rd_num(ctx, 0)));
+    const rd_exprs h = rd_hvp(f, RD_EXPRS(e), RD_EXPRS(rd_wrap(ctx, v, RD_SHAPE(3))));
+
+    ck_assert_msg(h.n == 1 && rd_eval(ctx, h.at[0], RD_INTO(got, RD_SHAPE(3))) == RD_OK, "%s",
+                  rd_error_text(ctx));
+    ck_assert_double_eq(got[0], 2 * (3 + 5) + 2 * (3 + 11));
+    ck_assert_double_eq(got[1], -2 * (3 + 5));
+    ck_assert_double_eq(got[2], -2 * (3 + 11));
+}
+END_TEST
+
+/* The gradient by something of pairs is that of the pairs that are summed: 1 where i < j. */
+START_TEST(pairs_are_asked_for)
+{
+    double         got[5][5];
+    rd_expr *const x = rd_wrap(ctx, points[0], RD_SHAPE(5));
+    rd_expr *const f = rd_square(rd_sub(rd_expand(x, 1), rd_expand(x, 0)));
+    rd_expr *const y = total(rd_where(rd_lt(rd_coord(f, 0), rd_coord(f, 1)), f, rd_num(ctx, 0)));
+    const rd_exprs g = rd_grad(y, RD_EXPRS(f));
+
+    ck_assert_msg(g.n == 1 && rd_eval(ctx, g.at[0], RD_INTO(got, RD_SHAPE(5, 5))) == RD_OK, "%s",
+                  rd_error_text(ctx));
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++)
+            ck_assert_double_eq(got[i][j], i < j);
+}
+END_TEST
+
 /* ---- What is stored -------------------------------------------------------------------------- */
 static int64_t stored_by(rd_expr *y)
 {
@@ -570,6 +607,8 @@ int main(void)
     tcase_add_test(tc, mask_bounds_loops);
     tcase_add_test(tc, softmax_parts);
     tcase_add_loop_test(tc, infinite_factor, 0, 2);
+    tcase_add_test(tc, second_derivative_of_sums_that_are_0);
+    tcase_add_test(tc, pairs_are_asked_for);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -376,21 +376,49 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
     return single.n ? rd_squeeze(x, single) : x;
 }
 
-/* Returns the sum y times the factors outside of it, and by the divisors. A sum of which terms are
- * masked stays if it is 0: as all of them may be, and a factor that is infinite would make NaN of
- * it. NULL after a failure. */
-static rd_expr *times_outside(const factoring *d, rd_expr *y, bool masked)
+/* Returns the factor x of a sum, with `instead` where the sum is 0 (is_0) and x is `bad`. NULL after
+ * a failure. */
+static rd_expr *safe_factor(const char *call, rd_expr *is_0, rd_expr *bad, rd_expr *x, int instead)
 {
-    rd_expr *all = y, *is_0;
+    rd_expr *const both = bad ? map_2(RD_OP_and, call, is_0, bad) : NULL;
 
-    if (d->outside && !rd_grad_is_one(d->outside))
-        all = map_2(RD_OP_mul, d->call, all, d->outside);
-    if (d->under)
-        all = map_2(RD_OP_div, d->call, all, d->under);
-    if (!all || all == y || !masked)
-        return all;
-    is_0 = map_2(RD_OP_eq, d->call, y, rd_int(y->ctx, 0));
-    return is_0 ? map_where(d->call, is_0, y, all) : NULL;
+    return both ? map_where(call, both, rd_int(x->ctx, instead), x) : NULL;
+}
+
+/* Makes the factors and divisors outside of a sum y of masked terms safe. All of its terms may be
+ * masked: then y is 0, and a factor that is not finite, or a divisor that is 0, would make NaN of
+ * it. A factor that is finite stays, as derivatives of the product need it. False after a
+ * failure. */
+static bool make_safe(factoring *d, rd_expr *y)
+{
+    rd_expr *const is_0 = map_2(RD_OP_eq, d->call, y, rd_int(y->ctx, 0));
+    rd_expr       *bad;
+
+    if (is_0 && d->outside && !rd_grad_is_one(d->outside)) {
+        bad        = map_1(RD_OP_isfinite, d->call, d->outside);
+        bad        = bad ? map_1(RD_OP_not, d->call, bad) : NULL;
+        d->outside = safe_factor(d->call, is_0, bad, d->outside, 0);
+        if (!d->outside)
+            return false;
+    }
+    if (is_0 && d->under) {
+        bad      = map_2(RD_OP_eq, d->call, d->under, rd_int(y->ctx, 0));
+        d->under = safe_factor(d->call, is_0, bad, d->under, 1);
+    }
+    return is_0 && rd_error(y->ctx) == RD_OK;
+}
+
+/* Returns the sum y times the factors outside of it, and by the divisors, which are made safe if
+ * terms of y are masked. NULL after a failure. */
+static rd_expr *times_outside(factoring *d, rd_expr *y, bool masked)
+{
+    const bool is_one = !d->outside || rd_grad_is_one(d->outside);
+
+    if (!y || (masked && !(is_one && !d->under) && !make_safe(d, y)))
+        return NULL;
+    if (!is_one)
+        y = map_2(RD_OP_mul, d->call, y, d->outside);
+    return d->under ? map_2(RD_OP_div, d->call, y, d->under) : y;
 }
 
 /* Returns the sum of x over a set of axes, with the factors that are the same for all terms outside

@@ -36,17 +36,33 @@ static bool is_sum_of_choice(const rd_expr *y)
     return plain;
 }
 
+/* True if the caller asks for the gradient by something of pairs: a node with two axes of n
+ * elements. It must get the cotangents of the pairs i < j, not half of those of all. */
+static bool asks_for_pairs(const rd_grad_graph *graph, int64_t n)
+{
+    for (int64_t i = 0; i < graph->list.n; i++) {
+        const rd_expr *const x    = graph->list.at[i];
+        int                  axes = 0;
+
+        for (int a = 0; a < x->rank; a++)
+            axes += x->extent[a] == n;
+        if (graph->asked[i] && axes > 1)
+            return true;
+    }
+    return false;
+}
+
 /* Returns f if y sums where(i < j, f, 0) over both i and j, the other way round or with f as the
  * other branch, and f is the same for (i, j) and (j, i).  mask->branch says which operand f is.
- * NULL: y is no such sum.  i and j are the indices along axes a and b.  The choice must be none
- * that the caller asks for. */
+ * NULL: y is no such sum, or the caller asks for a gradient by pairs.  i and j are the indices
+ * along axes a and b. */
 static rd_expr *symmetric_part(const rd_grad_graph *graph, const rd_expr *y, rd_masked *mask)
 {
     const rd_expr *less;
     bool           moves = false;
     int            a, b;
 
-    if (!is_sum_of_choice(y) || graph->asked[rd_grad_find(graph, y->in[0])])
+    if (!is_sum_of_choice(y))
         return NULL;
     *mask = rd_grad_unmasked(y->in[0]);
     less  = y->in[0]->in[0];
@@ -57,7 +73,7 @@ static rd_expr *symmetric_part(const rd_grad_graph *graph, const rd_expr *y, rd_
     a = axis_of_index(less->in[0]);
     b = axis_of_index(less->in[1]);
     if (a < 0 || b < 0 || a == b || !(y->as.fold->dims >> a & 1) || !(y->as.fold->dims >> b & 1) ||
-        y->in[0]->extent[a] != y->in[0]->extent[b])
+        y->in[0]->extent[a] != y->in[0]->extent[b] || asks_for_pairs(graph, y->in[0]->extent[a]))
         return NULL;
     return rd_is_symmetric(mask->x, a, b, &moves) && moves ? mask->x : NULL;
 }
