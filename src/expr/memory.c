@@ -71,7 +71,7 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 }
 
 /* ---- Large blocks kept for reuse ------------------------------------------------------------- */
-/* True if a freed block may be kept for reuse: it has 1 MiB or more, and is no memory of the
+/* True if a freed block may be kept for reuse: it has 128 KiB or more, and is no memory of the
  * caller's hooks.  Checking builds keep none, as they must see each use of freed memory: they do
  * not reuse released chunks (RD_GRAVES), or have a sanitizer. */
 static bool can_keep(const rd_ctx *ctx, int64_t bytes)

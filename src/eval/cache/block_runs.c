@@ -1,5 +1,6 @@
 /* block_runs.c - runs evaluations in blocks: of rows of a result, of tiles of attention, or of rows
  * of an inner value (cut_blocks.h).  Threads take blocks, each with a context of its own. */
+#include "core/float_env.h"
 #include "core/clock.h"
 #include "eval/cache/attention.h"
 #include "eval/cache/cache.h"
@@ -147,10 +148,12 @@ static void drop_plans(const worker *w)
 
 /* Runs blocks until none is left or the run stops.  A thread takes the next row of blocks, and goes
  * through the `above` pieces that lie above one another (one for each index of the axes before):
- * these share a plan.  `caller`: this is the calling thread, which tells of progress. */
+ * these share a plan.  `caller`: this is the calling thread, which tells of progress.  Sums of
+ * blocks are added in the default float environment, whatever that of the caller's thread is. */
 static void work(blocks *b, const worker *w, bool caller)
 {
-    const int64_t above = b->p.n / b->p.along;
+    const rd_float_env env   = rd_float_env_begin();
+    const int64_t      above = b->p.n / b->p.along;
 
     for (int64_t row = atomic_fetch_add(&b->next, 1); row < b->p.along && goes_on(b, caller);
          row         = atomic_fetch_add(&b->next, 1)) {
@@ -164,6 +167,7 @@ static void work(blocks *b, const worker *w, bool caller)
     }
     if (b->cut && atomic_load(&b->stop)) /* some blocks were not evaluated */
         rd_cut_stop(b->cut);
+    rd_float_env_end(env);
 }
 
 /* Makes a thread's worker: a context with the caller's settings, and in it what the run's kind

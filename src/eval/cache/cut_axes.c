@@ -209,9 +209,10 @@ static bool is_sum(const rd_expr *x)
            x->as.fold->law != RD_LAW_serial && (x->type == RD_F32 || x->type == RD_F64);
 }
 
-/* True if a reduction over columns may leave out some: a sum or an extreme, or the place of one,
- * without weights or a mask of its own. */
-static bool is_fold_of_columns(const rd_expr *x)
+/* True if a reduction over the columns, axis l, may leave out some: a sum or an extreme, or the
+ * place of one, without weights or a mask of its own. A place is a flat index, so it must be one
+ * along the columns alone. */
+static bool is_fold_of_columns(const rd_expr *x, int l)
 {
     const int reducer = x->as.fold->reducer;
 
@@ -219,7 +220,8 @@ static bool is_fold_of_columns(const rd_expr *x)
         if (x->in[k])
             return false;
     return !x->as.fold->user &&
-           (reducer == RD_RED_sum || reducer == RD_RED_max || reducer == RD_RED_argmax);
+           (reducer == RD_RED_sum || reducer == RD_RED_max ||
+            (reducer == RD_RED_argmax && x->as.fold->dims == UINT64_C(1) << l));
 }
 
 /* The label of a reduction.  If it reduces the cut axis: added up, if it is a sum.  Else the axis
@@ -234,7 +236,7 @@ static int label_of_fold(const walk *w, const rd_expr *x)
     if (l < 0 || rd_is_grouped(x) || rd_outputs_of(x) > 1)
         return RD_CUT_BROKEN;
     if (x->as.fold->dims >> l & 1 && w->columns)
-        return is_fold_of_columns(x) ? RD_CUT_FOLDED : RD_CUT_BROKEN;
+        return is_fold_of_columns(x, l) ? RD_CUT_FOLDED : RD_CUT_BROKEN;
     if (x->as.fold->dims >> l & 1)
         return is_sum(x) ? RD_CUT_ADDED : RD_CUT_BROKEN;
     return l - __builtin_popcountll(x->as.fold->dims & (((uint64_t)1 << l) - 1));

@@ -8,6 +8,7 @@
 #include "eval/cache/plan_blocks.h"
 #include "eval/cache/cache.h"
 #include "eval/cache/in_blocks.h"
+#include "eval/tuning.h"
 #include "expr/cancel.h"
 #include "expr/nodes.h"
 #include "expr/origin.h"
@@ -35,6 +36,7 @@ static rd_expr *leaf_at(rd_ctx *ctx, const rd_expr *x, const void *address)
 {
     rd_array array = { .type = x->type, .in = address };
 
+    array.device    = x->device;
     array.shape     = rd_shape_of(x);
     array.strides.n = x->rank;
     memcpy(array.strides.at, x->as.leaf->stride, (size_t)x->rank * sizeof *array.strides.at);
@@ -108,7 +110,8 @@ void rd_plan_blocks_begin(rd_plan *plan, rd_exprs in, rd_results results, const 
     rd_expr               *y[RD_MOST_CUT_RESULTS];
 
     if (results.n > RD_MOST_CUT_RESULTS || in.n > MOST_INPUTS || opts->async || opts->measure ||
-        plan->parts || plan->instead || !rd_may_be_in_blocks(results, rd_plan_between(plan)) ||
+        plan->parts || plan->instead || rd_plan_uses_device(plan) ||
+        !rd_may_be_in_blocks(results, rd_plan_between(plan)) ||
         !(b = rd_alloc_quiet(plan->ctx, sizeof *b)))
         return;
     b->opts = *opts;
@@ -221,10 +224,11 @@ static rd_status evaluate(const rd_plan *plan, rd_ctx *ctx, const void *const *i
     } else {
         status = rd_error(ctx);
     }
-    if (status != RD_OK) {
-        (void)rd_cancel_taken(plan->ctx);
+    /* A cancel that came during this run must not cancel the next one. */
+    if (rd_cancel_taken(plan->ctx) && status == RD_OK)
+        status = rd_fail_run(plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
+    else if (status != RD_OK)
         status = rd_fail_run(plan->ctx, status, rd_error_text(ctx));
-    }
     rd_warn(plan->ctx, rd_warnings(ctx));
     (void)rd_ctx_release(ctx, mark); /* before errors are cleared: there may be no mark */
     rd_error_clear(ctx);
