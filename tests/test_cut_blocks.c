@@ -2,6 +2,8 @@
  * by an evaluation that stores all weights; their memory; the same bits by any number of threads;
  * and results that cannot come so. */
 #include "counted_heap.h"
+#include "eval/cache/cut_masked.h"
+#include "eval/cache/in_blocks.h"
 #include "kernels/cpu/product/blas.h"
 #include "suite.h"
 
@@ -291,6 +293,51 @@ START_TEST(gradients_of_masks)
     check_threads(&g, text, THREAD);
     check_stored(&g, text);
     free_gradients(&g);
+}
+END_TEST
+
+/* The columns of the first block, whose rows are the first ones. */
+static int64_t columns_of_first_block(gradients *g)
+{
+    rd_array           array[3];
+    rd_result          result[3];
+    rd_cut_blocks      b   = { .each = { 0 } };
+    rd_cut_box         box = { .first = { 0 } };
+    rd_cut_masks       m;
+    const rd_eval_opts opts = { .size = sizeof opts };
+    rd_plan           *plan;
+
+    for (int k = 0; k < g->n; k++) {
+        array[k]  = (rd_array){ .data = g->out[k], .type = RD_F32, .shape = g->shape[k] };
+        result[k] = (rd_result){ g->of[k], &array[k] };
+    }
+    plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ result, g->n }, &opts);
+    ck_assert_msg(plan && rd_find_cuts(plan, (rd_results){ result, g->n }, &b), "no cuts");
+    for (int k = 0; k < b.cuts.n; k++)
+        box.count[k] = b.each[k];
+    box.count[b.cuts.n] = b.cuts.extent[b.cuts.n];
+    ck_assert_int_eq(box.count[b.cuts.n], KEYS);
+    rd_cut_masks_find(&m, &b.steps);
+    if (m.n)
+        rd_cut_masks_narrow(&m, &box);
+    rd_plan_free(plan);
+    const int64_t columns = box.count[b.cuts.n];
+    rd_cut_blocks_end(&b);
+    return columns;
+}
+
+/* A causal mask leaves out most of them, unless a NaN is among the values. */
+START_TEST(hidden_columns)
+{
+    gradients   causal = gradients_of(0, causal_mask, 7);
+    float      *v      = (float *)(uintptr_t)o.v;
+    const float kept   = v[5];
+
+    ck_assert_int_lt(columns_of_first_block(&causal), KEYS / 3);
+    v[5] = NAN;
+    ck_assert_int_eq(columns_of_first_block(&causal), KEYS);
+    v[5] = kept;
+    free_gradients(&causal);
 }
 END_TEST
 
@@ -661,6 +708,7 @@ int main(void)
     tcase_add_loop_test(tc, gradients_of_masks, 0, rd_blas_name() ? COUNT(masks) * COUNT(some) : 1);
     if (rd_blas_name()) { /* without a library nothing runs in blocks */
         tcase_add_loop_test(tc, gradients_of_ways, 0, WAYS);
+        tcase_add_test(tc, hidden_columns);
         tcase_add_loop_test(tc, other_shapes, 0, 5);
         tcase_add_test(tc, outputs);
         tcase_add_loop_test(tc, cancelled, 0, 3);
