@@ -52,7 +52,7 @@ typedef struct rd_adopted {
     void              *owner;
 } rd_adopted;
 
-enum { RD_LARGE_KEPT = 8 };
+enum { RD_LARGE_KEPT = 16 };
 
 /* The state of a context at a mark, to which a release returns: the newest entry of each list. */
 typedef struct rd_moment {
