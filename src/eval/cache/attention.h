@@ -68,7 +68,8 @@ typedef struct rd_choices {
     bool           met[RD_MOST_CHOICES];
 } rd_choices;
 
-/* What is known of a mask for indices first[a] <= i[a] < end[a]. */
+/* Returns whether a mask is true for some, no or all indices first[a] <= i[a] < end[a];
+ * RD_SOMETIMES also where it cannot be told. */
 rd_truth rd_mask_truth(const rd_expr *x, const int64_t *first, const int64_t *end);
 /* Lists choices of scores. */
 void rd_choices_find(rd_choices *c, const rd_expr *scores);

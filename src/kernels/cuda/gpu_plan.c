@@ -94,7 +94,7 @@ static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
         row->outer[row->n_outer++] = s->p->loop[s->grid[g]].axis;
 }
 
-/* What a plan has arrays of: facts of each loop, fold, instruction, array of scratch and staged
+/* The arrays of a plan: each holds one fact for each loop, fold, instruction, scratch array or staged
  * row. */
 typedef struct plan_arrays {
     rd_gpu_loop       *loop;

@@ -156,7 +156,7 @@ static void add_lower_bound(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 }
 
 /* Adds a statement of a fold: "step f0 cell i0, lane 0, line i1: r3", "push if last all f0 ..".
- * Those that move states name their array, too. */
+ * A statement that moves states also names their array. */
 static void add_of_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 {
     add_results(to, s);
