@@ -542,8 +542,9 @@ START_TEST(elements_that_change)
 }
 END_TEST
 
-/* No sums over rows of weights, but made of such: weights that sums over rows divide, a sum that is
- * squared, an extreme over rows, the greatest so far.  With the bits of loops nothing comes in blocks. */
+/* These results are made of sums over rows of weights, but are none: weights divided by such sums, a
+ * sum that is squared, an extreme over rows, the greatest so far.  With the bits of loops nothing
+ * comes in blocks. */
 static rd_expr *unlike(int which, rd_expr *s, rd_expr *v)
 {
     rd_expr *p = rd_softmax(s, RD_DIMS(-1)), *t = rd_permute(p, RD_INDEX(0, 2, 1));
@@ -571,6 +572,26 @@ START_TEST(made_of_sums)
     ck_assert(in_blocks(&g, NULL));
     check_threads(&g, "made of sums", 5 * THREAD);
     check_stored(&g, "made of sums");
+    free_gradients(&g);
+}
+END_TEST
+
+/* The place of a maximum over heads and keys is a flat index, so no key may be left out where it is
+ * asked for: the gradient goes to the score there. */
+START_TEST(places_over_two_axes)
+{
+    rd_expr *q  = rd_wrap(ctx, o.q, RD_SHAPE(HEADS, QUERIES, DEPTH));
+    rd_expr *k  = rd_wrap(ctx, o.k, RD_SHAPE(HEADS, KEYS, DEPTH));
+    rd_expr *s  = causal_mask(rd_matmul(q, rd_permute(k, RD_INDEX(0, 2, 1))));
+    rd_exprs of = rd_grad(rd_sum(rd_max(s, RD_DIMS(0, 2)), RD_ALL), RD_EXPRS(k));
+    rd_expr *y;
+
+    ck_assert_msg(of.n == 1, "%s", rd_error_text(ctx));
+    y           = of.at[0];
+    gradients g = chosen_of((rd_exprs){ (rd_expr *const[]){ y, y, y }, 3 }, 1);
+
+    ck_assert_msg(evaluate(&g, g.out, NULL) == RD_OK, "%s", rd_error_text(ctx));
+    check_stored(&g, "places over two axes");
     free_gradients(&g);
 }
 END_TEST
@@ -712,6 +733,7 @@ int main(void)
     if (rd_blas_name()) { /* without a library nothing runs in blocks */
         tcase_add_loop_test(tc, gradients_of_ways, 0, WAYS);
         tcase_add_test(tc, hidden_columns);
+        tcase_add_test(tc, places_over_two_axes);
         tcase_add_loop_test(tc, other_shapes, 0, 5);
         tcase_add_test(tc, outputs);
         tcase_add_loop_test(tc, cancelled, 0, 3);
